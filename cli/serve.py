@@ -141,6 +141,12 @@ def serve_http(
             help="A trace whose outermost span came is judged when nothing more came for so long.",
         ),
     ] = 5.0,
+    retry_set_aside: Annotated[
+        bool,
+        typer.Option(
+            "--retry-set-aside", help="Judge the traces again that this program failed on."
+        ),
+    ] = False,
     *,
     listening: Listening,
     judging: Judging,
@@ -151,7 +157,10 @@ def serve_http(
     there. /healthz and /readyz are open, /metrics has counters for Prometheus.
     """
     arriving = service_module("running").Arriving(
-        spans=spans, verdicts=verdicts, quiet_seconds=quiet_seconds
+        spans=spans,
+        verdicts=verdicts,
+        quiet_seconds=quiet_seconds,
+        retry_set_aside=retry_set_aside,
     )
     listening.serve(judging, "serve_http", at, "serving HTTP", arriving=arriving)
 

@@ -24,7 +24,9 @@ ProvenanceGuardError
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -142,6 +144,13 @@ class NotAllowed(StoreError):
 
 class TooSoon(StoreError):
     """A verdict came sooner after the claim appeared than the project allows."""
+
+
+def fault_words(error: BaseException) -> str:
+    """The kind and place of a bug, without its message: that may quote a trace."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return f"a fault in this program: {type(error).__name__}{place}"
 
 
 _TRIED = ("str", "dict[str,any]", "list[any]")  # kinds that pydantic names among the places

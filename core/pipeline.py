@@ -2,22 +2,28 @@
 
 Claims are judged one at a time; only the two models work in batches, across claims and traces, so
 every window of traces passes through three steps: `rank_claims` up to the pairs that must be read, one
-batched reading, and `judge_or_block` for each claim. What a batch holds never shows in a result.
+batched reading, and `judge_or_block` for each claim. What a batch holds never shows in a result: where
+a bug ends the work on it, it is split until only what the bug is about is left, and that needs review.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from core.attribution.families import OTHER
 from core.citations.claims import citations_by_claim, set_entries_aside
 from core.config import Config
-from core.errors import StageError
-from core.identity import rules_digest, with_judge
+from core.decomposition.claims import unread_answer
+from core.errors import ProvenanceGuardError, StageError, fault_words
+from core.identity import rules_digest, unread, with_judge
 from core.records import (
+    CitationFinding,
     Claim,
     ClaimType,
+    ClaimVerdict,
     Judged,
     SetAside,
     Trace,
@@ -31,6 +37,7 @@ from core.verification.prepare import (
     Models,
     OpenTrace,
     embed_window,
+    factual_claims,
     open_window,
 )
 from core.verification.reading import NliScores, judge_claim, read_window
@@ -38,6 +45,9 @@ from core.verification.reading import NliScores, judge_claim, read_window
 __all__ = ["Models", "verify", "verify_all", "verify_claims", "versions"]
 
 WINDOW = 8  # traces whose pairs share a batch
+Window = Sequence[tuple[Trace, tuple[Claim, ...] | None]]  # with its claims where these are frozen
+FAULT = "fault"  # the stage of a claim that a bug is about
+_log = logging.getLogger(__name__)
 
 
 def verify(trace: Trace, models: Models, config: Config) -> Verification:
@@ -49,8 +59,7 @@ def verify_all(traces: Iterable[Trace], models: Models, config: Config) -> Itera
     """Verify traces in order; memory holds one window of them at a time."""
     pending = iter(traces)
     while window := list(islice(pending, WINDOW)):
-        verified = _verify_window([(trace, None) for trace in window], models, config)
-        yield from verified if models.judge is None else _read_by_judge(verified, models, config)
+        yield from _verify_or_block([(trace, None) for trace in window], models, config)
 
 
 def verify_claims(
@@ -59,7 +68,7 @@ def verify_claims(
     """Like `verify_all` on frozen claims (claim packets): decomposition is not invoked (IV.2)."""
     pending = iter(frozen)
     while window := list(islice(pending, WINDOW * 4)):
-        yield from _verify_window(window, models, config)
+        yield from _verify_or_block(window, models, config)
 
 
 def versions(models: Models, config: Config) -> Versions:
@@ -77,41 +86,109 @@ def versions(models: Models, config: Config) -> Versions:
     )
 
 
-def _read_by_judge(
-    verified: Iterator[Verification], models: Models, config: Config
-) -> Iterator[Verification]:
-    from core.judge.asking import read_by_judge  # imported only where a judge is asked
+def _verify_or_block(window: Window, models: Models, config: Config) -> list[Verification]:
+    """The window's verdicts; a trace that a bug is about gets one that says so, the others their own."""
+    try:
+        verified = _verify_window(window, models, config)
+        if models.judge is None or any(claims is not None for _, claims in window):
+            return verified
+        from core.judge.asking import read_by_judge  # imported only where a judge is asked
 
-    assert models.judge is not None
-    return read_by_judge(list(verified), models.judge, models.judge_for, config)
+        return list(read_by_judge(verified, models.judge, models.judge_for, config))
+    except ProvenanceGuardError:
+        raise
+    except Exception as error:
+        if len(window) > 1:
+            return [made for one in window for made in _verify_or_block([one], models, config)]
+        return [_unread(*window[0], models, config, error)]
 
 
-def _verify_window(
-    window: Sequence[tuple[Trace, tuple[Claim, ...] | None]], models: Models, config: Config
-) -> Iterator[Verification]:
+def _unread(
+    trace: Trace,
+    frozen: tuple[Claim, ...] | None,
+    models: Models,
+    config: Config,
+    error: Exception,
+) -> Verification:
+    fault = _faulty(error)
+    claims = frozen or (
+        (unread_answer(trace, fault.reason),) if (trace.answer or "").strip() else ()
+    )
+    verdicts = tuple(decide_claim(claim, fault, config) for claim in claims)
+    return Verification(
+        trace=trace,
+        families={source.source_id: OTHER for source in trace.sources},
+        claims=verdicts,
+        answer=decide_answer(trace, verdicts),
+        versions=_again(versions(models, config)),
+        latency_seconds={"total": (0.0,)},
+    )
+
+
+def _faulty(error: Exception) -> Unjudged:
+    """What is said of that which a bug is about: its kind and place, no word of a source."""
+    words = fault_words(error)
+    _log.error("could not be checked: %s", words)
+    return Unjudged(stage=FAULT, reason=f"it could not be checked because of {words}")
+
+
+def _again(made: Versions) -> Versions:
+    """The versions of a verdict that stands for none: verifying asks again."""
+    return replace(made, pipeline=unread(made.pipeline))
+
+
+def _verify_window(window: Window, models: Models, config: Config) -> list[Verification]:
     opened = [
         one if one.frozen else replace(one, claims=set_entries_aside(one.trace, one.claims))
         for one in open_window(window, models, config)
     ]
-    vectors = embed_window(opened, models.embedder)
-    cases = [rank_claims(one, vectors, models, config) for one in opened]
-    nli_scores = read_window(opened, cases, models.nli)
-    for one, of_trace in zip(opened, cases, strict=True):
-        judged = {
+    judged = _judge_window(opened, models, config)
+    return [
+        _conclude(one, found, models, config) for one, found in zip(opened, judged, strict=True)
+    ]
+
+
+def _judge_window(
+    opened: Sequence[OpenTrace], models: Models, config: Config
+) -> list[dict[str, Judged | Unjudged]]:
+    """What was found of each factual claim, by its id, one a trace."""
+    try:
+        vectors = embed_window(opened, models.embedder)
+        cases = [rank_claims(one, vectors, models, config) for one in opened]
+        nli_scores = read_window(opened, cases, models.nli)
+    except ProvenanceGuardError:
+        raise
+    except Exception as error:
+        if len(opened) > 1:
+            return [found for one in opened for found in _judge_window([one], models, config)]
+        (one,) = opened
+        if len(one.claims) == 1:
+            return [{one.claims[0].claim_id: _faulty(error)}]
+        alone = [replace(one, claims=(claim,)) for claim in factual_claims(one)]
+        return [
+            {k: v for each in alone for k, v in _judge_window([each], models, config)[0].items()}
+        ]
+    return [
+        {
             case.claim.claim_id: judge_or_block(case, one, nli_scores, models, config)
             for case in of_trace
         }
-        yield _conclude(one, judged, models, config)
+        for one, of_trace in zip(opened, cases, strict=True)
+    ]
 
 
 def judge_or_block(
     case: Case, one: OpenTrace, nli_scores: NliScores, models: Models, config: Config
 ) -> Judged | Unjudged:
-    """Judge one claim; a failed stage blocks it (III.7). The project's only such ``except``."""
+    """Judge one claim; a failed stage blocks it (III.7), and so does a bug."""
     try:
         return judge_claim(case, one, nli_scores, models, config)
     except StageError as error:
         return Unjudged(stage=error.stage, reason=str(error))
+    except ProvenanceGuardError:
+        raise  # a model that is not there, time that is up: of the run, not of the claim
+    except Exception as error:
+        return _faulty(error)
 
 
 def _conclude(
@@ -125,27 +202,44 @@ def _conclude(
         cited = {} if one.frozen else citations_by_claim(one.trace, one.claims)
     with one.clock("decide"):
         verdicts = tuple(
-            decide_claim(
+            _decide_or_block(
                 claim,
-                outcome,
-                config,
+                outcome_of(claim, judged, config),
                 cited.get(claim.claim_id, ()),
-                counted_share(models.calibrator, outcome),
+                models,
+                config,
             )
             for claim in one.claims
-            for outcome in (outcome_of(claim, judged, config),)
         )
         verdicts = pass_together(verdicts, models.calibrator, config)
         answer = decide_answer(one.trace, verdicts)
+    faulty = any(isinstance(v.outcome, Unjudged) and v.outcome.stage == FAULT for v in verdicts)
+    made = versions(models, config)
     spent = {stage: tuple(seconds) for stage, seconds in one.clock.seconds.items()}
     return Verification(
         trace=one.trace,
         families=one.families,
         claims=verdicts,
         answer=answer,
-        versions=versions(models, config),
+        versions=_again(made) if faulty else made,
         latency_seconds=spent | {"total": (sum(sum(seconds) for seconds in spent.values()),)},
     )
+
+
+def _decide_or_block(
+    claim: Claim,
+    outcome: Judged | Unjudged | SetAside,
+    citations: tuple[CitationFinding, ...],
+    models: Models,
+    config: Config,
+) -> ClaimVerdict:
+    try:
+        share = counted_share(models.calibrator, outcome)
+        return decide_claim(claim, outcome, config, citations, share)
+    except ProvenanceGuardError:
+        raise
+    except Exception as error:
+        return decide_claim(claim, _faulty(error), config, citations)
 
 
 def outcome_of(

@@ -1,7 +1,8 @@
 """Spans judged as they arrive: a trace is verified once it is quiet, and its verdict appended to a file.
 
 The file of spans is the queue: what was acknowledged stands there before it is counted here, so that
-after a kill the same spans are read again and what has no verdict yet is judged.
+after a kill the same spans are read again and what has no verdict yet is judged. A trace that this
+program fails on is set aside with the reason, which stands beside the verdicts, until a start asks for it.
 """
 
 from __future__ import annotations
@@ -11,15 +12,24 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.capture.conversations import turn_of
-from core.capture.files import FilePart, FileRecord, read_part, read_records, write_json
+from core.capture.files import (
+    FilePart,
+    FileRecord,
+    parse_record,
+    placed,
+    read_part,
+    read_records,
+    write_json,
+)
 from core.capture.reading import read_records_of
-from core.capture.values import at, objects_in, text_in
+from core.capture.values import at, mapping, objects_in, text_in
 from core.codec import content_hash
-from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError
+from core.errors import BadRecord, Busy, ComponentUnavailable, InputError, ProvenanceGuardError
 from core.records import JsonObject, Trace, Verification
 from core.workflows.batching import BatchingVerifier
 from core.workflows.verdict_file import verdict_file
@@ -27,18 +37,25 @@ from service.otlp import SpanFile
 from service.problems import log_crash
 
 QUIET_SECONDS = 5.0
-MOST_BYTES = 256 * 1024 * 1024  # of spans that wait
+MOST_BYTES = 256 * 1024 * 1024  # that the spans that wait take, and those of one trace once read
+_A_SPAN = 256  # bytes that one takes beside its text
+_A_VALUE = 100  # bytes that a JSON value takes once read, at most so many more than its text
 _ROOTLESS = 24  # times as long is waited for a trace whose outermost span may come from elsewhere
 _AT_ONCE = 8
 _REASONS_KEPT = 100
-STATES = ("waiting", "judged", "judged_again", "without_answer", "failed")
+SET_ASIDE = "why_set_aside"  # of the file beside the verdicts: reasons by the trace's id
+_MOST_SET_ASIDE = 1_000
+STATES = ("waiting", "judged", "judged_again", "without_answer", "failed", "set_aside")
 
 
 @dataclass(slots=True, kw_only=True)
 class _Waiting:
-    """The spans of a trace so far; ``last``: when the newest came, by the monotonic clock."""
+    """The spans of a trace so far, as JSON; ``last``: when the newest came, by the monotonic clock.
 
-    spans: list[JsonObject] = field(default_factory=list)
+    Unread, since a list of nothing but empty lists takes thirty times the bytes of its text.
+    """
+
+    spans: list[bytes] = field(default_factory=list)
     bytes: int = 0
     rooted: bool = False
     last: float = 0.0
@@ -70,6 +87,7 @@ class Arrivals:
         self._bytes, self._closed, self._broken = 0, False, ""
         self._counts = dict.fromkeys(STATES, 0)
         self._failed: dict[str, str] = {}
+        self._set_aside = _set_aside_in(self._state)
         # By the hash of a trace's id that of what was judged: small, however many there are.
         self._judged: dict[int, int] = {}
         self._thread = threading.Thread(target=self._run, name="arrivals", daemon=True)
@@ -92,10 +110,18 @@ class Arrivals:
         self._thread.join()
         self._opened.__exit__(None, None, None)
 
+    def retry_set_aside(self) -> None:
+        """Judge again, from the start on, what an earlier run set aside."""
+        self._set_aside.clear()
+
     def counts(self) -> Mapping[str, int]:
         """How many traces wait, and what became of the others since the start."""
         with self._changed:
-            return {**self._counts, "waiting": len(self._waiting)}
+            return {
+                **self._counts,
+                "waiting": len(self._waiting),
+                "set_aside": len(self._set_aside),
+            }
 
     def keep(self, body: bytes, kind: str, encoding: str, most_bytes: int) -> object:
         """Keep a request in the file and count its spans; raises Busy as well."""
@@ -111,9 +137,12 @@ class Arrivals:
         now = time.monotonic()
         with self._changed:
             for trace_id, span in _spans_in(value):
+                if trace_id in self._set_aside:
+                    continue
                 waiting = self._waiting.setdefault(trace_id, _Waiting())
-                size = len(write_json(span))
-                waiting.spans.append(span)
+                text = write_json(span).encode()
+                size = len(text) + _A_SPAN
+                waiting.spans.append(text)
                 waiting.bytes += size
                 self._bytes += size
                 waiting.rooted |= not span.get("parentSpanId")
@@ -156,38 +185,61 @@ class Arrivals:
             self._judge(self._taken(due[:_AT_ONCE]))
             self._tell()
 
-    def _taken(self, names: list[str]) -> dict[str, list[JsonObject]]:
+    def _taken(self, names: list[str]) -> dict[str, list[bytes]]:
         with self._changed:
             taken = {name: self._waiting.pop(name) for name in names}
             self._bytes -= sum(one.bytes for one in taken.values())
         return {name: one.spans for name, one in taken.items()}
 
-    def _judge(self, taken: Mapping[str, list[JsonObject]]) -> None:
+    def _judge(self, taken: Mapping[str, list[bytes]]) -> None:
         asked: list[tuple[str, int, list[Future[Verification]]]] = []
         for name, spans in taken.items():
-            traces = self._read(name, spans)
-            key = hash(content_hash(traces[-1])) if traces else 0
-            if traces and self._judged.get(hash(name)) not in (None, key):
-                traces = self._read(name, self._all_spans(name))  # some came after its verdict
+            with self._setting_aside(name):
+                traces = self._read(name, spans)
                 key = hash(content_hash(traces[-1])) if traces else 0
-            if traces and self._judged.get(hash(name)) != key:
-                asked.append((name, key, [self._submitted(trace) for trace in traces]))
+                if traces and self._judged.get(hash(name)) not in (None, key):
+                    traces = self._read(name, self._all_spans(name))  # some came after its verdict
+                    key = hash(content_hash(traces[-1])) if traces else 0
+                if traces and self._judged.get(hash(name)) != key:
+                    asked.append((name, key, [self._submitted(trace) for trace in traces]))
         for name, key, futures in asked:
-            try:
-                verified = [future.result() for future in futures]
-            except (ProvenanceGuardError, CancelledError) as error:
-                self._fail(name, str(error) or "stopped before it was judged")
-                continue
-            except Exception as error:
-                self._fail(name, log_crash(error))
-                continue
-            self._verdicts.append(verified)
-            for verification in verified:
-                self._told(verification)
-            self._count("judged_again" if hash(name) in self._judged else "judged")
-            self._judged[hash(name)] = key
+            with self._setting_aside(name):
+                try:
+                    verified = [future.result() for future in futures]
+                except (ProvenanceGuardError, CancelledError) as error:
+                    self._fail(name, str(error) or "stopped before it was judged")
+                    continue
+                self._verdicts.append(verified)
+                self._count("judged_again" if hash(name) in self._judged else "judged")
+                self._judged[hash(name)] = key
+                for verification in verified:
+                    self._told(verification)
 
-    def _read(self, name: str, spans: list[JsonObject]) -> list[Trace]:
+    @contextmanager
+    def _setting_aside(self, name: str) -> Iterator[None]:
+        """Set the trace aside where the block ends by a bug: the others go on, also after a restart."""
+        try:
+            yield
+        except OSError:
+            raise  # of the disk, not of the trace
+        except Exception as error:
+            self._put_aside(name, log_crash(error))
+
+    def _put_aside(self, name: str, reason: str) -> None:
+        if len(self._set_aside) == _MOST_SET_ASIDE:
+            self._fail(name, reason)
+            return
+        with self._changed:
+            self._set_aside[name] = reason
+
+    def _read(self, name: str, texts: list[bytes]) -> list[Trace]:
+        size = sum(map(_size_once_read, texts))
+        if size > MOST_BYTES:
+            self._put_aside(
+                name, f"its spans take {size:,} bytes; more than {MOST_BYTES:,} are not read"
+            )
+            return []
+        spans = [parse_record(text)[0] for text in texts]
         record = FileRecord({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}, 1)
         try:
             items = list(read_records_of([record]))
@@ -201,10 +253,10 @@ class Arrivals:
             return []
         return traces
 
-    def _all_spans(self, name: str) -> list[JsonObject]:
+    def _all_spans(self, name: str) -> list[bytes]:
         """Every span of a trace in the file."""
         return [
-            span
+            write_json(span).encode()
             for record in read_records(self._spans.path, self._most)
             if isinstance(record, FileRecord)
             for trace_id, span in _spans_in(record.value)
@@ -234,11 +286,28 @@ class Arrivals:
 
     def _tell(self) -> None:
         """Write the counts and what failed, beside the verdicts."""
-        text = json.dumps({**self.counts(), "reasons": self._failed}, indent=1) + "\n"
+        told = {**self.counts(), "reasons": self._failed, SET_ASIDE: self._set_aside}
+        text = json.dumps(told, indent=1) + "\n"
         part = self._state.with_name(f"{self._state.name}.part")
         part.touch(mode=0o600)
         part.write_text(text, encoding="utf-8")
         part.replace(self._state)
+
+
+def _size_once_read(text: bytes) -> int:
+    """The bytes that a JSON text takes once it is read, or more: each value stands behind one of these."""
+    return len(text) + _A_VALUE * sum(map(text.count, (b",", b":", b"[", b"{")))
+
+
+def _set_aside_in(state: Path) -> dict[str, str]:
+    """What an earlier run set aside, with its reasons; raises InputError."""
+    try:
+        found = parse_record(state.read_bytes())[0]
+    except FileNotFoundError:
+        return {}
+    except BadRecord as error:
+        raise placed(error, str(state), None) from None
+    return {name: str(reason) for name, reason in mapping(at(found, SET_ASIDE)).items()}
 
 
 def _spans_in(value: object) -> Iterator[tuple[str, JsonObject]]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import traceback
-from pathlib import Path
 
-from core.errors import ProvenanceGuardError
+from core.errors import ProvenanceGuardError, fault_words
 
 log = logging.getLogger("provenanceguard.service")
 
@@ -31,8 +29,6 @@ class NotKept(ProvenanceGuardError):
 
 def log_crash(error: BaseException) -> str:
     """Log a plain bug by its kind and place, and say it: its message may quote a claim."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    said = f"{type(error).__name__}{place}"
+    said = fault_words(error)
     log.error("a request failed: %s", said)
     return said

@@ -49,6 +49,7 @@ class Arriving:
     spans: Path | None = None
     verdicts: Path | None = None
     quiet_seconds: float = QUIET_SECONDS
+    retry_set_aside: bool = False
 
     def __post_init__(self) -> None:
         if self.verdicts is not None and self.spans is None:
@@ -101,6 +102,8 @@ def serve_http(
                 kept, arriving.verdicts, verifier, metrics.judged,
                 quiet_seconds=arriving.quiet_seconds,
             )  # fmt: skip
+            if arriving.retry_set_aside:
+                arrivals.retry_set_aside()
             taking = open_until_then.enter_context(arrivals)
             metrics.watch_arrivals(STATES, arrivals.counts)
         _serve(http_app(Verbs(verifier, limits, metrics.judged), metrics, taking), at, started)

@@ -39,7 +39,8 @@ def decompose(
     if not answer.strip():
         return ()
     if len(answer) > MOST_ANSWER:
-        return (_unread(trace, answer),)
+        long = f"An answer of {len(answer):,} characters; of more than {MOST_ANSWER:,} nothing is judged."
+        return (unread_answer(trace, long),)
     statements = read_statements(trace, answer, families or load_families(), learned or shipped())
     statements = claim_bare_answers(answer, statements, trace.question)
     width = 3 if len(statements) > 99 else 2
@@ -91,13 +92,14 @@ def _beyond(characters: int, values: int, factual: int, config: Config) -> str |
     return None
 
 
-def _unread(trace: Trace, answer: str) -> Claim:
-    """The one claim of an answer that is too long to be read."""
+def unread_answer(trace: Trace, reason: str) -> Claim:
+    """The one claim of an answer that is not read, and why."""
+    answer = trace.answer or ""
     return Claim(
         claim_id=f"{trace.trace_id}::c01",
         text=answer[:MOST_CHARACTERS],
         span=Span(start=0, end=len(answer)),
         said=answer,
-        reason=f"An answer of {len(answer):,} characters; of more than {MOST_ANSWER:,} nothing is judged.",
+        reason=reason,
         beyond_limit=True,
     )

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from core.config import Config
+from core.errors import ProvenanceGuardError, fault_words
 from core.identity import unread
 from core.judge.proof import prove
 from core.judge.reply import read_reply
 from core.judge.request import RequestLimits, new_requests
-from core.judge.testimony import material_of
+from core.judge.testimony import Material, material_of
 from core.ports import Judge
 from core.records import (
     Claim,
@@ -28,7 +29,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
-from core.records.judge import JudgeFailure, JudgeFor, JudgeOutcome
+from core.records.judge import JudgeFailure, JudgeFor, JudgeOutcome, JudgeRequest
 from core.verification.decision import decide_answer, decide_with_judge
 
 AT_ONCE = 8  # answers that are asked about side by side
@@ -59,27 +60,37 @@ def ask(
     by_id = {claim.claim_id: claim for claim in claims}
     material = material_of(trace)
     for request in new_requests(trace, claims, secret, limits=limits) if claims else ():
-        reply = judge.judge(request)
-        if isinstance(reply, JudgeFailure):
-            failed = JudgeOutcome(by=judge.name, notice=reply.reason)
+        try:
+            found |= _replied(request, by_id, judge, material)
+        except ProvenanceGuardError:
+            raise
+        except Exception as error:  # a bug on one reply is not the other claims' fault
+            failed = JudgeOutcome(by=judge.name, notice=fault_words(error))
             found |= dict.fromkeys(request.claims, failed)
-            continue
-        read = read_reply(reply.text, request)
-        why = read.problems[0] if read.problems else "it replied nothing of this claim"
-        for claim_id in request.claims:
-            reading = read.readings.get(claim_id)
-            found[claim_id] = (
-                JudgeOutcome(by=judge.name, notice=why)
-                if reading is None
-                else JudgeOutcome(
-                    by=judge.name,
-                    proof=prove(by_id[claim_id], reading, material),
-                    why=reading.why,
-                    source_id=reading.source_id,
-                    stated_is_right=reading.stated_is_right,
-                )
-            )
     return found
+
+
+def _replied(
+    request: JudgeRequest, claims: Mapping[str, Claim], judge: Judge, material: Material
+) -> dict[str, JudgeOutcome]:
+    reply = judge.judge(request)
+    if isinstance(reply, JudgeFailure):
+        return dict.fromkeys(request.claims, JudgeOutcome(by=judge.name, notice=reply.reason))
+    read = read_reply(reply.text, request)
+    why = read.problems[0] if read.problems else "it replied nothing of this claim"
+    return {
+        claim_id: JudgeOutcome(by=judge.name, notice=why)
+        if reading is None
+        else JudgeOutcome(
+            by=judge.name,
+            proof=prove(claims[claim_id], reading, material),
+            why=reading.why,
+            source_id=reading.source_id,
+            stated_is_right=reading.stated_is_right,
+        )
+        for claim_id in request.claims
+        for reading in (read.readings.get(claim_id),)
+    }
 
 
 def _read(

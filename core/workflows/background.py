@@ -6,7 +6,6 @@ import fcntl
 import os
 import subprocess
 import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,10 +74,3 @@ def _lock(path: Path, kind: int) -> Iterator[int | None]:
     finally:
         # Closing, not unlocking: a process that inherited the lock goes on holding it.
         os.close(file)
-
-
-def fault_words(error: Exception) -> str:
-    """The kind and place of a bug, without its message: that may quote a trace."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(last.filename).name}, line {last.lineno}"
-    return f"a fault in this program: {type(error).__name__} in {place}"

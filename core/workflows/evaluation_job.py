@@ -16,7 +16,7 @@ from pathlib import Path
 
 from core.bootstrap import RESAMPLES
 from core.config import Config
-from core.errors import ProvenanceGuardError
+from core.errors import ProvenanceGuardError, fault_words
 from core.evaluation.ablations import apply_plain
 from core.evaluation.comparison import BLOCK_ALL, CENTROID, compare_with
 from core.evaluation.kept import (
@@ -37,7 +37,6 @@ from core.models.forest import load_forest
 from core.pipeline import Models, versions
 from core.ports import Progress
 from core.site_config import site_config
-from core.workflows.background import fault_words
 from core.workflows.compare import READ_ANEW, router_system
 from core.workflows.evaluate import evaluate, score_packet
 

@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from core.errors import ProvenanceGuardError
+from core.errors import ProvenanceGuardError, fault_words
 from core.ports import Progress
 from core.review.records import Person
-from core.workflows.background import fault_words, is_at_work, lock_for_work, start_work
+from core.workflows.background import is_at_work, lock_for_work, start_work
 
 ENTRY = "cli.fitting"  # by name, as a process of its own: what opens databases stands above core
 STATUS_FILE, LOCK_FILE, PROCESS_FILE = "status.json", "lock", "process"

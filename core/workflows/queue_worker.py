@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from core.errors import ComponentUnavailable
+from core.errors import ComponentUnavailable, fault_words
 from core.records import Trace, Verification
 from core.records.jobs import JOBS_AT_ONCE, LEASE_SECONDS, Job
-from core.workflows.background import fault_words
 from core.workflows.verify import Judge, VerifyReport, by_run, count_verdicts, judge_window, run_key
 
 IDLE_SECONDS = 1.0  # between two looks at an empty queue

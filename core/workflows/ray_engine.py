@@ -29,11 +29,16 @@ from core.capture.files import FilePart
 from core.capture.parts import PART_BYTES, lines_in, parts_of, traces_of_part
 from core.capture.reading import Names
 from core.codec import versions_document, versions_from_document
-from core.errors import ComponentUnavailable, ConfigError, InputError, ProvenanceGuardError
+from core.errors import (
+    ComponentUnavailable,
+    ConfigError,
+    InputError,
+    ProvenanceGuardError,
+    fault_words,
+)
 from core.ports import Progress
 from core.records import Decision, State, Trace, VerdictLabel
 from core.site_config import site_config
-from core.workflows.background import fault_words
 from core.workflows.verify import BATCH_TRACES, Judge, VerifyReport, silent, verify_file
 
 Row = dict[str, Any]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -17,7 +19,7 @@ import pytest
 
 from core.config import Config
 from core.errors import Busy, ComponentUnavailable, InputError
-from core.records import Verification
+from core.records import Trace, Verification
 from core.workflows.batching import BatchingVerifier
 from core.workflows.verdict_file import read_verdicts
 from service.arrivals import Arrivals
@@ -64,14 +66,19 @@ class Place:
         self.spans, self.verdicts, self._verifier = folder / "s.jsonl", folder / "v.jsonl", verifier
 
     @contextmanager
-    def open(self, quiet: float = 0.05, most: int = ROOM) -> Iterator[Arrivals]:
-        with Arrivals(
+    def open(
+        self, quiet: float = 0.05, most: int = ROOM, again: bool = False
+    ) -> Iterator[Arrivals]:
+        arrivals = Arrivals(
             SpanFile(self.spans),
             self.verdicts,
             self._verifier,
             quiet_seconds=quiet,
             most_bytes=most,
-        ) as arrivals:
+        )
+        if again:
+            arrivals.retry_set_aside()
+        with arrivals:
             yield arrivals
 
     def written(self) -> list[Verification | InputError]:
@@ -97,7 +104,8 @@ def test_a_trace_in_parts_is_judged_once_and_its_state_is_told(place: Place) -> 
     assert all(item.claims and item.trace.sources for item in found)
     state = json.loads((place.verdicts.parent / "v.jsonl.state.json").read_text())
     assert state == {
-        "waiting": 0, "judged": 2, "judged_again": 0, "without_answer": 0, "failed": 0, "reasons": {},
+        "waiting": 0, "judged": 2, "judged_again": 0, "without_answer": 0, "failed": 0, "set_aside": 0,
+        "reasons": {}, "why_set_aside": {},
     }  # fmt: skip
 
 
@@ -199,11 +207,59 @@ def test_a_request_behind_one_that_a_kill_cut_off_is_whole(place: Place) -> None
     assert [item.trace.trace_id for item in place.written()] == ["b" * 32]
 
 
-def test_where_judging_ended_by_a_bug_nothing_more_is_taken(
+class Faulty(BatchingVerifier):
+    """It has a bug that one trace is about, whose message quotes that."""
+
+    def submit(self, trace: Trace, *more: Any, **named: Any) -> Future[Verification]:
+        if trace.trace_id == "a" * 32:
+            raise KeyError(trace.answer)
+        return super().submit(trace, *more, **named)
+
+
+def test_a_trace_that_this_program_fails_on_is_set_aside_until_it_is_asked_for(
+    tmp_path: Path, verifier: BatchingVerifier
+) -> None:
+    with Faulty(lexical_models(), Config()) as faulty:
+        with Place(tmp_path, faulty).open() as arrivals:
+            arrivals.keep(request_of(*spans_of("a" * 32)), JSON, "", ROOM)
+            until(lambda: arrivals.counts()["set_aside"])
+            arrivals.keep(request_of(*spans_of("b" * 32)), JSON, "", ROOM)
+            until(lambda: arrivals.counts()["judged"])
+        state = json.loads((tmp_path / "v.jsonl.state.json").read_text())
+        assert [*state["why_set_aside"]] == ["a" * 32]
+        assert "KeyError in test_arrivals.py" in state["why_set_aside"]["a" * 32]
+        place = Place(tmp_path, verifier)
+        with place.open() as arrivals:
+            arrivals.keep(request_of(*spans_of("d" * 32)), JSON, "", ROOM)
+            until(lambda: arrivals.counts()["judged"])
+            assert arrivals.counts()["set_aside"] == 1
+        before = [item.trace.trace_id for item in place.written()]
+
+        with place.open(again=True) as arrivals:
+            until(lambda: arrivals.counts()["judged"])
+
+    assert before == ["b" * 32, "d" * 32]
+    assert [item.trace.trace_id for item in place.written()] == [*before, "a" * 32]
+
+
+def test_spans_are_counted_by_what_they_take_and_not_by_their_text(place: Place) -> None:
+    spans = spans_of()
+    for span in spans[:2]:
+        span["links"] = [[] for _ in range(1_000_000)]  # 4 MB of text, 60 MB once read
+    with place.open() as arrivals:
+        arrivals.keep(request_of(*spans), JSON, "", ROOM)
+
+        until(lambda: arrivals.counts()["set_aside"])
+
+    assert not place.written()
+    assert "are not read" in (place.verdicts.parent / "v.jsonl.state.json").read_text()
+
+
+def test_where_verdicts_cannot_be_kept_nothing_more_is_taken(
     place: Place, verifier: BatchingVerifier
 ) -> None:
-    def broken(verification: Verification) -> None:
-        raise RuntimeError(verification.trace.answer)
+    def full(verification: Verification) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     def refusal(arrivals: Arrivals) -> str:
         try:  # of another trace: the one that is to be judged must fall quiet
@@ -213,8 +269,8 @@ def test_where_judging_ended_by_a_bug_nothing_more_is_taken(
         return ""
 
     spans = SpanFile(place.spans)
-    with Arrivals(spans, place.verdicts, verifier, broken, quiet_seconds=0.05) as arrivals:
+    with Arrivals(spans, place.verdicts, verifier, full, quiet_seconds=0.05) as arrivals:
         arrivals.keep(request_of(*spans_of()), JSON, "", ROOM)
         said = until(lambda: refusal(arrivals))
 
-    assert "nothing is judged any more: RuntimeError at test_arrivals.py" in said
+    assert said == "verdicts cannot be kept: No space left on device"
