@@ -10,7 +10,7 @@ from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.agreement_records import Basis, Grouping, Question
 from core.review.readers import require_reader
 from pages.screens.agreement.claim_table import show_claims
-from pages.screens.agreement.over_time import show_causes, show_over_time
+from pages.screens.agreement.over_time import cut_words, show_causes, show_over_time
 from pages.screens.agreement.rounds import show_rounds
 from pages.screens.agreement.view import (
     CLAIM_HEADER,
@@ -171,6 +171,8 @@ if people.claims:
         nothing=f"There is no claim on which annotations {which}.",
     )
 
+if words := cut_words(list(view.claims.values())):
+    st.text(words)
 show_causes(list(view.claims.values()))
 show_over_time(list(view.claims.values()))
 

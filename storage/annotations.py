@@ -20,34 +20,74 @@ from core.records import VerdictLabel
 from core.review.annotating import Decision, NewAnnotation, current
 from core.review.assignment import LEAST_PACED, PACE_ANNOTATIONS
 from core.review.items import Assignment, Draft
-from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, QueueReason
+from core.review.records import (
+    Adjudication,
+    Annotation,
+    Cause,
+    Exposure,
+    Judgement,
+    QueueReason,
+    Support,
+    Unfit,
+)
 from storage import tables
 from storage.audit import add_row
 from storage.columns import plain_text
 from storage.tables import AdjudicationReopening, AdjudicationRow, AnnotationRow, PersonRow
 
+# What few judgements have: a key each in the column ``more``, and there only where it says something.
+_MORE = ("correction",)
 
-def judgement_columns(judgement: Judgement) -> dict[str, object]:
-    """The columns that hold a judgement."""
+
+def judgement_columns(judgement: Judgement, first: Judgement | None = None) -> dict[str, object]:
+    """The columns that hold a judgement, and what few have of the ``first`` before the reveal."""
+    more = _more(judgement)
+    if of_first := _more(first):
+        more["first"] = of_first
     return {
         "support": judgement.support.value,
         "source_id": judgement.source_id,
         "conflation": judgement.conflation,
+        "more": json.dumps(more, sort_keys=True) if more else None,
     }
+
+
+def _more(judgement: Judgement | None) -> dict[str, object]:
+    if judgement is None:
+        return {}
+    return {name: value for name in _MORE if (value := getattr(judgement, name))}
 
 
 def judgement_of(row: Row[Any]) -> Judgement:
     """The judgement of a row."""
+    return _judgement(row.support, row.source_id, row.conflation, _said_more(row))
+
+
+def _said_more(row: Row[Any]) -> Mapping[str, Any]:
+    return {} if row.more is None else json.loads(row.more)
+
+
+def _judgement(
+    support: str, source_id: str | None, conflation: bool | None, more: Mapping[str, Any]
+) -> Judgement:
     return Judgement(
-        support=VerdictLabel(row.support), source_id=row.source_id, conflation=row.conflation
+        support=support_of(support),
+        source_id=source_id,
+        conflation=conflation,
+        correction=more.get("correction", ""),
     )
+
+
+def support_of(text: str) -> Support:
+    """The answer to whether it is supported, as the database holds it."""
+    return Unfit.NOT_A_CLAIM if text == Unfit.NOT_A_CLAIM.value else VerdictLabel(text)
 
 
 def annotation_columns(said: NewAnnotation | Annotation) -> dict[str, object]:
     """The columns of what a reviewer said, without who, when and in which place."""
     first = said.first
     return {
-        **judgement_columns(said.judgement),
+        **judgement_columns(said.judgement, first),
         "first_support": None if first is None else first.support.value,
         "first_source_id": None if first is None else first.source_id,
         "first_conflation": None if first is None else first.conflation,
@@ -190,10 +230,11 @@ def latest_annotations(connection: Connection, project_id: int, person_id: int) 
 def _annotation(row: Row[Any]) -> Annotation:
     first = None
     if row.first_support is not None:
-        first = Judgement(
-            support=VerdictLabel(row.first_support),
-            source_id=row.first_source_id,
-            conflation=row.first_conflation,
+        first = _judgement(
+            row.first_support,
+            row.first_source_id,
+            row.first_conflation,
+            _said_more(row).get("first", {}),
         )
     return Annotation(
         vote_id=row.vote_id,

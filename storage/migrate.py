@@ -18,7 +18,7 @@ from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
 from storage.verdicts import fill_states
 
-NEWEST = "0013"
+NEWEST = "0014"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -138,9 +138,41 @@ def _keep_states_alone(connection: Connection) -> None:
         _refuse(connection, "UPDATE", table)
 
 
+def _let_judgements_say_more(connection: Connection) -> None:
+    """To 0014: "not a claim" is an answer, and what few judgements have has a column."""
+    before, after = "'not_enough_evidence'", "'not_enough_evidence', 'not_a_claim'"
+    if connection.dialect.name == "sqlite":
+        # SQLite changes no CHECK; where nothing stored changes with it, its manual (lang_altertable.html,
+        # 7) has the schema's own text changed. No row is copied, and every trigger stays.
+        version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+        connection.exec_driver_sql("PRAGMA writable_schema = ON")
+        for table in _JUDGED:
+            connection.execute(
+                text("UPDATE sqlite_master SET sql = replace(sql, :b, :a) WHERE name = :t"),
+                {"b": before, "a": after, "t": table},
+            )
+        connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
+        connection.exec_driver_sql("PRAGMA writable_schema = OFF")
+    else:
+        for table in _JUDGED:
+            for check in inspect(connection).get_check_constraints(table):
+                if "not_enough_evidence" in check["sqltext"]:
+                    column = "first_support" if "first_support" in check["sqltext"] else "support"
+                    connection.exec_driver_sql(
+                        f"ALTER TABLE {table} DROP CONSTRAINT {check['name']}, ADD CONSTRAINT "
+                        f"{check['name']} CHECK ({column} IN ('supported', 'unsupported', "
+                        f"'contradicted', {after}))"
+                    )
+    for table in _JUDGED:
+        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN more TEXT")
+
+
+_JUDGED = ("vote", "adjudication", "calibration_label")
+
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 was never
 # released: the table that 0013 drops had one more column in it.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0011": ("0013", _keep_states_alone),
     "0012": ("0013", _keep_states_alone),
+    "0013": ("0014", _let_judgements_say_more),
 }

@@ -363,8 +363,8 @@ class HeldClaims:
                 else assignments.source_ids(connection, assignment.claim_key)
             )
         plain = None if judgement.source_id is None else plain_text(judgement.source_id)
-        checked = Judgement(
-            support=judgement.support, source_id=plain, conflation=judgement.conflation
+        checked = replace(
+            judgement, source_id=plain, correction=plain_text(judgement.correction).strip()
         )
         check_judgement(checked, confidence, known)
         return checked
@@ -561,6 +561,7 @@ class AnnotatingClaims(HeldClaims):
 def _draft_of(annotation: Annotation) -> Draft:
     return Draft(
         support=annotation.judgement.support,
+        correction=annotation.judgement.correction,
         source_id=annotation.judgement.source_id,
         source_answered=True,
         conflation=annotation.judgement.conflation,

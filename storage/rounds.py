@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, exists, func, select
@@ -155,6 +155,7 @@ class Rounds:
         Raises NotAllowed, InputError, and Conflict for what was read already or is closed.
         """
         trace = self.store.get_trace(item.trace_id, item.content_hash).trace
+        judgement = replace(judgement, correction=plain_text(judgement.correction).strip())
         check_judgement(judgement, None, [each.source_id for each in trace.sources])
         with self.store.database.writing() as connection:
             allow(connection, by, Role.REVIEWER, "read in an agreement round")

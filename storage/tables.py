@@ -202,7 +202,7 @@ class RepairChoice(SQLModel, table=True):
     chosen_at: datetime = Field(sa_type=UtcDateTime)
 
 
-SUPPORT = "('supported', 'unsupported', 'contradicted', 'not_enough_evidence')"
+SUPPORT = "('supported', 'unsupported', 'contradicted', 'not_enough_evidence', 'not_a_claim')"
 
 
 class ProjectRow(SQLModel, table=True):
@@ -420,6 +420,7 @@ class AnnotationRow(SQLModel, table=True):
     support: str = Field(max_length=24)
     source_id: str | None = Field(default=None, sa_type=PlainText)
     conflation: bool | None = None
+    more: str | None = Field(default=None, sa_type=Text)  # JSON: storage/annotations.py
     first_support: str | None = Field(default=None, max_length=24)
     first_source_id: str | None = Field(default=None, sa_type=PlainText)
     first_conflation: bool | None = None
@@ -459,6 +460,7 @@ class AdjudicationRow(SQLModel, table=True):
     support: str = Field(max_length=24)
     source_id: str | None = Field(default=None, sa_type=PlainText)
     conflation: bool | None = None
+    more: str | None = Field(default=None, sa_type=Text)  # JSON: storage/annotations.py
     cause: str = Field(max_length=24)
     guideline_needs_fix: bool
     rule: str | None = Field(default=None, sa_type=PlainText)
@@ -765,6 +767,7 @@ class RoundLabelRow(SQLModel, table=True):
     support: str = Field(max_length=24)
     source_id: str | None = Field(default=None, sa_type=PlainText)
     conflation: bool | None = None
+    more: str | None = Field(default=None, sa_type=Text)  # JSON: storage/annotations.py
     rationale: str = Field(sa_type=PlainText)
     seconds: float
     guideline_version: int

@@ -15,10 +15,9 @@ from sqlalchemy import Connection, Select, delete, false, insert, select
 from sqlmodel import col
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound
-from core.records import VerdictLabel
 from core.review.assignment import ADJUDICATION_SLOT, check_reason
 from core.review.items import Assignment
-from core.review.records import Cause, Person, Project, Role
+from core.review.records import Cause, Person, Project, Role, Support
 from storage import assignments, erasing, listing, queue
 from storage.annotations import adjudication_of, stands
 from storage.audit import add_row, append_event
@@ -191,7 +190,7 @@ class Decided:
     claim_id: str
     text: str
     trace_id: str
-    support: VerdictLabel
+    support: Support
     cause: Cause
     decided_by: str
     at: datetime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.review.records import Adjudication, Annotation, Judgement, Resolution, ReviewStatus
 
@@ -22,13 +23,17 @@ def resolve(
     if any(differ(first, annotation.judgement) for annotation in annotations[1:]):
         return Resolution(status=ReviewStatus.UNRESOLVED, final=None)
     status = ReviewStatus.SINGLE if len(annotations) == 1 else ReviewStatus.UNANIMOUS
-    return Resolution(status=status, final=first)
+    corrections = (annotation.judgement.correction for annotation in annotations)
+    correction = next(filter(None, corrections), "")
+    final = first if correction == first.correction else replace(first, correction=correction)
+    return Resolution(status=status, final=final)
 
 
 def differ(one: Judgement, other: Judgement) -> bool:
     """Whether two judgements need a third person: on support, on the source, or on conflation.
 
-    A reviewer who did not answer about conflation differs from nobody there.
+    A reviewer who did not answer about conflation differs from nobody there. Two who say that it is no
+    claim agree, whatever they would make of it.
     """
     if one.support is not other.support or one.source_id != other.source_id:
         return True

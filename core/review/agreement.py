@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from itertools import chain
 
 from core.bootstrap import SEED
@@ -32,6 +33,7 @@ from core.review.records import (
 )
 
 MACHINE = "the verifier"
+TAKEN_AS_CLAIM = "a machine takes every claim for one: there is nothing to compare"
 
 
 # ---------------------------------------------------------------- people with people
@@ -106,8 +108,10 @@ def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> Pair | str:
     if one is None or other is None:
         return "an annotation was made with the machine's view on screen"
     left, right = _label(one, question), _label(other, question)
-    if isinstance(left, _Unsaid) or isinstance(right, _Unsaid):
-        return "a reviewer did not answer this question"
+    if isinstance(left, _Unsaid):
+        return left.value
+    if isinstance(right, _Unsaid):
+        return right.value
     # By name and not by slot, so that Cohen's two raters are the same two people on every claim.
     raters = (first.reviewer, second.reviewer)
     if raters[0] > raters[1]:
@@ -124,19 +128,23 @@ def _judgement(annotation: Annotation, basis: Basis) -> Judgement | None:
     return unaided(annotation)
 
 
-class _Unsaid:
-    """No answer, which is not the answer "no source"."""
+class _Unsaid(Enum):
+    """Why there is no answer, which is not the answer "no source"."""
 
-
-_UNSAID = _Unsaid()
+    OPEN = "a reviewer did not answer this question"
+    NO_CLAIM = "a reviewer says that it is no claim, or was cut wrongly"
 
 
 def _label(judgement: Judgement, question: Question) -> Label | _Unsaid:
+    if question is Question.CLAIM:
+        return _yes_no(judgement.label is not None)
+    if judgement.label is None:
+        return _Unsaid.NO_CLAIM
     if question is Question.SUPPORT:
         return judgement.support.value
     if question is Question.SOURCE:
         return judgement.source_id
-    return _UNSAID if judgement.conflation is None else _yes_no(judgement.conflation)
+    return _Unsaid.OPEN if judgement.conflation is None else _yes_no(judgement.conflation)
 
 
 def _yes_no(value: bool) -> str:
@@ -208,9 +216,11 @@ def _pre_label_pair(
     judgement = _judgement(annotation, Basis.INDEPENDENT)
     if judgement is None:
         return "the annotation was made with the machine's view on screen"
+    if question is Question.CLAIM:
+        return TAKEN_AS_CLAIM
     label = _label(judgement, question)
     if isinstance(label, _Unsaid):
-        return "the reviewer did not answer this question"
+        return label.value
     said: Label = made.label.value
     if question is Question.SOURCE:
         said = made.source_id
@@ -232,9 +242,11 @@ def _machine_pair(claim: ReviewedClaim, annotation: Annotation, question: Questi
         return "the annotation was made with the machine's view on screen"
     if claim.signal is None:
         return "the verifier has said nothing about the claim"
+    if question is Question.CLAIM:
+        return TAKEN_AS_CLAIM
     label = _label(judgement, question)
     if isinstance(label, _Unsaid):
-        return "the reviewer did not answer this question"
+        return label.value
     said: Label
     if question is Question.SUPPORT:
         if claim.signal.verdict in (None, VerdictLabel.UNJUDGED):

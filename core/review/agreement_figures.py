@@ -96,7 +96,7 @@ def _choices(question: Question, labels: Sequence[tuple[Label, Label]]) -> Seque
     """What raters could choose from; sources differ from trace to trace, so there: what they chose."""
     if question is Question.SUPPORT:
         return [label.value for label in SUPPORT_LABELS]
-    if question is Question.CONFLATION:
+    if question in (Question.CONFLATION, Question.CLAIM):
         return ["yes", "no"]
     return list(dict.fromkeys(label for pair in labels for label in pair))
 

@@ -14,6 +14,7 @@ Label = str | None  # None: "no source", an answer to the question of the source
 class Question(StrEnum):
     """What two annotations are compared on."""
 
+    CLAIM = "claim"  # whether it is one at all: how well answers are cut into claims
     SUPPORT = "support"
     SOURCE = "source"
     CONFLATION = "conflation"

@@ -17,12 +17,14 @@ from core.review.records import (
     Judgement,
     ProjectSettings,
     ReviewStatus,
+    Unfit,
 )
 
 ADJUDICATION_SLOT = 3
 STUCK_DAYS = 2
 PACE_ANNOTATIONS = 50  # the pace is a median of as many recent annotations
 LEAST_PACED = 5  # annotations; fewer say nothing of the next
+CORRECTION_CHARACTERS = 4_000
 STALE_KEY = "ignored: key pressed before this claim was on screen"
 STALE_PAGE = "nothing written: this claim was opened since in another tab, or anew in this one"
 NOTHING_ON_SCREEN = ""  # instead of a nonce, on a page that says that no claim waits
@@ -34,6 +36,8 @@ OWNED_BY_SOME = (
     "Not enough evidence means that no source says anything about this: choose None as the source, "
     "or, if a source is about it, Unsupported or Contradicted."
 )
+OF_NO_CLAIM = "What is no claim has no source and no credit: take those answers away."
+CORRECTED_CLAIM = "Only what is no claim, or was cut wrongly, has a corrected text."
 
 
 def check_key(
@@ -65,11 +69,16 @@ def check_page(assignment: Assignment, nonce: str | None) -> None:
 
 
 def contradiction(judgement: Judgement) -> str | None:
-    """What to do about two answers that cannot both be meant; None where they can.
+    """What to do about answers that cannot be meant together; None where they can.
 
     A source may be about a claim without saying it, or say otherwise: so Unsupported and Contradicted
     go with a source and with none.
     """
+    unfit = isinstance(judgement.support, Unfit)
+    if unfit and (judgement.source_id is not None or judgement.conflation is not None):
+        return OF_NO_CLAIM
+    if judgement.correction and not unfit:
+        return CORRECTED_CLAIM
     if judgement.support is VerdictLabel.SUPPORTED and judgement.source_id is None:
         return UNOWNED
     if judgement.support is VerdictLabel.NOT_ENOUGH_EVIDENCE and judgement.source_id is not None:
@@ -81,8 +90,8 @@ def check_judgement(
     judgement: Judgement, confidence: int | None, source_ids: Collection[str]
 ) -> None:
     """Raise InputError for a label, a source or a confidence that cannot be meant."""
-    if judgement.support not in SUPPORT_LABELS:
-        expected = ", ".join(SUPPORT_LABELS)
+    if judgement.support not in (*SUPPORT_LABELS, *Unfit):
+        expected = ", ".join((*SUPPORT_LABELS, *Unfit))
         raise InputError(
             f"expected one of {expected}, found {judgement.support!r:.60}", path="support"
         )
@@ -90,6 +99,11 @@ def check_judgement(
         raise InputError(refused, path="source_id")
     if judgement.source_id is not None and judgement.source_id not in source_ids:
         raise InputError(f"this trace has no source {judgement.source_id!r:.200}", path="source_id")
+    if len(judgement.correction) > CORRECTION_CHARACTERS:
+        raise InputError(
+            f"expected at most {CORRECTION_CHARACTERS} characters, found {len(judgement.correction)}",
+            path="correction",
+        )
     if confidence is not None and not 1 <= confidence <= 5:
         raise InputError(f"expected 1 to 5, found {confidence!r:.60}", path="confidence")
 
@@ -158,11 +172,7 @@ def queue_state(
 
 def changed(first: Judgement, later: Judgement) -> bool:
     """Whether a reviewer said something else the second time."""
-    return (first.support, first.source_id, first.conflation) != (
-        later.support,
-        later.source_id,
-        later.conflation,
-    )
+    return first != later
 
 
 def unaided(annotation: Annotation) -> Judgement | None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.records import Span, VerdictLabel
-from core.review.records import Judgement, QueueReason
+from core.records import Span
+from core.review.records import Judgement, QueueReason, Support
 
 
 class QueueState(StrEnum):
@@ -37,12 +37,13 @@ class Guideline:
 class Draft:
     """What a reviewer has entered so far; ``source_answered`` tells "no source" from "not yet"."""
 
-    support: VerdictLabel | None = None
+    support: Support | None = None
     source_id: str | None = None
     source_answered: bool = False
     conflation: bool | None = None
     confidence: int | None = None
     rationale: str = ""
+    correction: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.codec import canonical_json
 from core.records import VerdictLabel
-from core.review.records import Judgement, ReviewedClaim
+from core.review.records import Judgement, ReviewedClaim, Unfit
 
 Json = dict[str, object]
 
@@ -57,6 +57,8 @@ def _said(claim: ReviewedClaim) -> list[tuple[str, Judgement, str]]:
 
 
 def _answers(judgement: Judgement) -> list[tuple[str, str, float | None]]:
+    if isinstance(judgement.support, Unfit):
+        return [("claim_support", judgement.support.value, None)]
     supported = judgement.support is VerdictLabel.SUPPORTED
     answers: list[tuple[str, str, float | None]] = [
         ("claim_support", judgement.support.value, 1.0 if supported else 0.0),

@@ -55,8 +55,8 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
         "stated_attribution": stated,
         "category": claim.category,
         "sources": [_source(source) for source in trace.sources],
-        "label": final.support.value if final else None,
-        "relation": RELATION_OF[final.support].value if final else None,
+        "label": final.label.value if final and final.label else None,
+        "relation": relation_of(final),
         "gold_source_ids": [final.source_id] if final and final.source_id is not None else [],
         "gold_attribution": _gold_attribution(final, stated),
         "slices": list(claim.slices),
@@ -67,12 +67,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
         "status": claim.resolution.status.value,
         "final": None
         if final is None
-        else {
-            "support": final.support.value,
-            "relation": RELATION_OF[final.support].value,
-            "source_id": final.source_id,
-            "conflation": final.conflation,
-        },
+        else {**judgement_document(final), "relation": relation_of(final)},
         "votes": [_annotation(annotation) for annotation in claim.annotations],
         "adjudication": None
         if claim.adjudication is None
@@ -100,6 +95,23 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
         "signal": _signal(claim.signal) if claim.signal else None,
     }
     return row
+
+
+def judgement_document(judgement: Judgement) -> Json:
+    """The answers of a person; what few judgements have is there only where it says something."""
+    document: Json = {
+        "support": judgement.label.value if judgement.label else None,
+        "source_id": judgement.source_id,
+        "conflation": judgement.conflation,
+    }
+    if judgement.label is None:
+        document |= {"not_a_claim": True, "correction": judgement.correction or None}
+    return document
+
+
+def relation_of(final: Judgement | None) -> str | None:
+    """The final label as a relation; None without one, and for what is no claim."""
+    return RELATION_OF[final.label].value if final and final.label else None
 
 
 def _source(source: Source) -> Json:
@@ -138,7 +150,7 @@ def _annotation(annotation: Annotation) -> Json:
     return {
         "reviewer": annotation.reviewer,
         "at": _at(annotation.at),
-        **record_document(annotation.judgement),
+        **judgement_document(annotation.judgement),
         "confidence": annotation.confidence,
         "rationale": annotation.rationale,
         "saw_model_output": annotation.saw_model_output,
@@ -150,7 +162,7 @@ def _annotation(annotation: Annotation) -> Json:
 def _annotation_record(annotation: Annotation) -> Json:
     return {
         "slot": annotation.slot,
-        "first": None if annotation.first is None else record_document(annotation.first),
+        "first": None if annotation.first is None else judgement_document(annotation.first),
         "exposures": [{"what": each.what, "at": _at(each.at)} for each in annotation.exposures],
         "queue_reason": annotation.queue_reason.value,
         "inclusion_probability": annotation.inclusion_probability,
@@ -162,7 +174,7 @@ def _annotation_record(annotation: Annotation) -> Json:
 
 def _adjudication_record(adjudication: Adjudication) -> Json:
     return {
-        **record_document(adjudication.judgement),
+        **judgement_document(adjudication.judgement),
         "guideline_needs_fix": adjudication.guideline_needs_fix,
         "rule": adjudication.rule,
         "guideline_version": adjudication.guideline_version,

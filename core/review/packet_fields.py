@@ -16,6 +16,7 @@ from core.review.records import (
     Judgement,
     QueueReason,
     ReviewStatus,
+    Unfit,
 )
 
 Choice = TypeVar("Choice", ReviewStatus, QueueReason, Cause, VerdictLabel)
@@ -23,6 +24,9 @@ Choice = TypeVar("Choice", ReviewStatus, QueueReason, Cause, VerdictLabel)
 
 def read_judgement(read: Fields) -> Judgement:
     """Support, source and attribution, as a person judged them."""
+    if read_flag(read, "not_a_claim"):
+        correction = read.optional_string("correction") or ""
+        return Judgement(support=Unfit.NOT_A_CLAIM, source_id=None, correction=correction)
     support = read_choice(read, "support", VerdictLabel)
     if support not in SUPPORT_LABELS:
         raise BadRecord("unjudged is no judgement of a person", path=read.at("support"))

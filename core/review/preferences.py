@@ -48,7 +48,9 @@ def verdict_pairs(
     verdicts = {each.claim.claim_id: each for each in claims_of(verdict)}
     for claim in claims:
         final, signal = claim.resolution.final, claim.signal
-        if final is None or signal is None or signal.verdict in (None, VerdictLabel.UNJUDGED):
+        if final is None or final.label is None:
+            continue
+        if signal is None or signal.verdict in (None, VerdictLabel.UNJUDGED):
             continue
         said = Judgement(
             support=signal.verdict or VerdictLabel.UNJUDGED,

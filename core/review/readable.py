@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from functools import lru_cache
 
@@ -11,15 +11,16 @@ from markupsafe import Markup
 
 from core.records import Trace, VerdictLabel, Verification
 from core.review.packet import claims_of
-from core.review.records import ReviewedClaim, ReviewStatus
+from core.review.records import ReviewedClaim, ReviewStatus, Support, Unfit
 
 # Mark, word and style of a final label: never colour alone.
-LOOKS = {
+LOOKS: Mapping[Support, tuple[str, str, str]] = {
     VerdictLabel.SUPPORTED: ("✓", "Supported", "supported"),
     VerdictLabel.CONTRADICTED: ("✕", "Contradicted", "contradicted"),
     VerdictLabel.UNSUPPORTED: ("?", "Unsupported", "unsupported"),
     VerdictLabel.NOT_ENOUGH_EVIDENCE: ("?", "Not enough evidence", "unsupported"),
     VerdictLabel.UNJUDGED: ("⊘", "Not judged", "unresolved"),
+    Unfit.NOT_A_CLAIM: ("⊘", "Not a claim, or cut wrongly", "unresolved"),
 }
 CONFLATED = ("⇄", "wrong source credited", "conflation")
 UNRESOLVED = ("…", "Unresolved", "unresolved")

@@ -17,6 +17,15 @@ SUPPORT_LABELS: tuple[VerdictLabel, ...] = (
 )
 
 
+class Unfit(StrEnum):
+    """What a person says of a text that cannot be judged as a claim."""
+
+    NOT_A_CLAIM = "not_a_claim"  # it asserts nothing, or was cut out of the answer wrongly
+
+
+Support = VerdictLabel | Unfit
+
+
 class Role(StrEnum):
     """What a person may do; one person may have several."""
 
@@ -102,11 +111,18 @@ class Judgement:
     """The two answers of a reading: is it supported, and who owns it.
 
     ``source_id`` None means that no source says it. ``conflation`` None: the reviewer did not say.
+    What is no claim has neither, and may have a ``correction``: what the claim should say.
     """
 
-    support: VerdictLabel
+    support: Support
     source_id: str | None
     conflation: bool | None = None
+    correction: str = ""
+
+    @property
+    def label(self) -> VerdictLabel | None:
+        """Whether it is supported; None of what is no claim."""
+        return None if isinstance(self.support, Unfit) else self.support
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from core.records import Span
 from core.review.agreement_figures import figures
 from core.review.agreement_pairs import Pair, columns
 from core.review.agreement_records import AgreementFigures, Label, Question
-from core.review.records import Judgement, Person
+from core.review.records import Judgement, Person, Unfit
 
 CLAIMS = 20
 MOST_CLAIMS = 100
@@ -145,7 +145,14 @@ def differing(labels: Sequence[RoundLabel], question: Question) -> list[list[Rou
 
 
 def answer(judgement: Judgement, question: Question) -> Label:
-    """What a judgement says to the question; "not said" where it was left open."""
+    """What a judgement says to the question; "not said" where it was left open.
+
+    Of what is no claim nothing else is asked.
+    """
+    if question is Question.CLAIM:
+        return "no" if judgement.label is None else "yes"
+    if isinstance(judgement.support, Unfit):
+        return judgement.support.value
     if question is Question.SUPPORT:
         return judgement.support.value
     if question is Question.SOURCE:
@@ -171,6 +178,11 @@ def _pairs(labels: Sequence[RoundLabel], question: Question) -> Iterable[Pair | 
             yield "one annotation only"
         for one, other in combinations(claim, 2):
             left, right = answer(one.judgement, question), answer(other.judgement, question)
+            if question is not Question.CLAIM and not (
+                one.judgement.label and other.judgement.label
+            ):
+                yield "a reviewer says that it is no claim, or was cut wrongly"
+                continue
             if "not said" in (left, right) and question is Question.CONFLATION:
                 yield "a reviewer did not answer this question"
                 continue

@@ -30,12 +30,11 @@ from core.records import JsonObject, VerdictLabel
 from core.review.exchange import Evidence
 from core.review.items import Guideline
 from core.review.openinference import annotations_of
-from core.review.packet import RELATION_OF, packet_row
+from core.review.packet import packet_row, relation_of
 from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
 from core.review.readable import index_page, trace_page
 from core.review.readers import readable_by, require_reader
 from core.review.records import (
-    Judgement,
     Person,
     ReviewedClaim,
     ReviewStatus,
@@ -85,12 +84,17 @@ CLAIM_COLUMNS: Mapping[str, Column] = {
     "label": (
         TEXT,
         "resolution.final.support",
-        "What stands: supported, unsupported, contradicted, not_enough_evidence; empty while "
-        "unresolved.",
+        "What stands: supported, unsupported, contradicted, not_enough_evidence, or not_a_claim (it "
+        "asserts nothing, or was cut out of the answer wrongly); empty while unresolved.",
+    ),
+    "correction": (
+        TEXT,
+        lambda claim: claim.resolution.final.correction or None if claim.resolution.final else None,
+        "What a claim that was cut wrongly should say, where a reviewer wrote it.",
     ),
     "relation": (
         TEXT,
-        lambda claim: _relation(claim.resolution.final),
+        lambda claim: relation_of(claim.resolution.final),
         "The label as a relation: entailment, neutral or contradiction.",
     ),
     "source_id": (
@@ -151,6 +155,11 @@ ANNOTATION_COLUMNS: Mapping[str, Column] = {
     "reviewer": (TEXT, "reviewer", "Who read it."),
     "at": (TIME, "at", "When the judgement was given, in UTC."),
     "support": (TEXT, "judgement.support", "Is it supported: the reviewer's answer."),
+    "correction": (
+        TEXT,
+        lambda annotation: annotation.judgement.correction or None,
+        "What a claim that was cut wrongly should say, where the reviewer wrote it.",
+    ),
     "source_id": (
         TEXT,
         "judgement.source_id",
@@ -221,10 +230,6 @@ def _cell(record: Any, where: str | Callable[[Any], Cell]) -> Cell:
         record = None if record is None else getattr(record, name)
     found: Cell = record.value if isinstance(record, Enum) else record
     return found
-
-
-def _relation(final: Judgement | None) -> str | None:
-    return RELATION_OF[final.support].value if final else None
 
 
 def _newest_guideline(claim: ReviewedClaim) -> int | None:
@@ -481,7 +486,10 @@ Claims left out, and why:{missing}
 
 ## A line of `{PACKET}`
 
-- `label`: what stands; null while the annotations differ. `relation` is the same as a relation.
+- `label`: what stands; null while the annotations differ, and for what is no claim. `relation` is the
+  same as a relation.
+- `not_a_claim`, in `adjudication.final` and in a vote: the text asserts nothing or was cut out of the
+  answer wrongly; `support` is null then, and `correction` what it should say, or null.
 - `gold_source_ids`: the source that says it; empty when no source does.
 - `gold_attribution`: `conflation` when the answer credits another source.
 - `adjudication.status`: how the label came about: a `single` reading, `unanimous` annotations,

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from core.calibration.fit import ForestSettings
 
 GIVEN_BACK = "no final label: annotations are still to come, or two annotations differ"
+NOT_A_CLAIM = "reviewers say that it is no claim, or was cut wrongly"
 NOT_JUDGED = "the verifier could not judge it, so that there is nothing to learn from"
 OTHER_MODELS = "read by other models or settings than the latest run: verify its trace again"
 
@@ -157,6 +158,8 @@ def _why_left_out(
 ) -> str | None:
     if claim.resolution.final is None:
         return GIVEN_BACK
+    if claim.resolution.final.label is None:
+        return NOT_A_CLAIM
     if claim.signal is None or claim.signal.features is None:
         return NOT_JUDGED
     by = runs.get(claim.signal.run_key)

@@ -19,9 +19,10 @@ from typing import Literal, Protocol
 import streamlit as st
 
 from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
-from core.records import Trace
+from core.records import Trace, VerdictLabel
+from core.review.assignment import CORRECTION_CHARACTERS
 from core.review.items import Draft, Guideline
-from core.review.records import SUPPORT_LABELS, Judgement
+from core.review.records import SUPPORT_LABELS, Judgement, Unfit
 from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.presses import Button, changed, pressed, tell, view_key
@@ -35,6 +36,7 @@ from pages.widgets.review_layout import (
 from pages.widgets.review_view import OWN, show_review
 from pages.widgets.shortcuts import (
     NO_SOURCE,
+    NOT_A_CLAIM,
     RIGHTLY_CREDITED,
     SHIPPED,
     WRONGLY_CREDITED,
@@ -83,9 +85,29 @@ class JudgementForm:
         return str(st.session_state.get(self.note_key, self.draft.rationale))
 
     @property
+    def correction_key(self) -> str:
+        """The widget for what the claim should say."""
+        return f"correction-{self.assignment_id}"
+
+    def take(self, change: Change | None = None) -> None:
+        """Make the change to the answers of this moment, and take in what is typed by now."""
+        typed = str(st.session_state.get(self.correction_key, self.draft.correction)).strip()
+        draft = self.draft if change is None else change(self.draft)
+        # The field begins with the claim's own text: left as it is, it corrects nothing.
+        fits = not isinstance(draft.support, Unfit) or typed == self.claim.text.strip()
+        self.draft = replace(draft, rationale=self.typed_note, correction="" if fits else typed)
+
+    @property
+    def unfit(self) -> bool:
+        """Whether it is said to be no claim, or cut wrongly: then nothing more is asked."""
+        return isinstance(self.draft.support, Unfit)
+
+    @property
     def missing(self) -> int:
         """How many of the three answers are still to come."""
         draft = self.draft
+        if self.unfit:
+            return 0
         answered = (draft.support is not None, draft.source_answered, draft.conflation is not None)
         return answered.count(False)
 
@@ -93,6 +115,8 @@ class JudgementForm:
     def judgement(self) -> Judgement | None:
         """What the answers make together; None while one is missing."""
         draft = self.draft
+        if isinstance(draft.support, Unfit):
+            return Judgement(support=draft.support, source_id=None, correction=draft.correction)
         if draft.support is None or not draft.source_answered or draft.conflation is None:
             return None
         return Judgement(
@@ -123,6 +147,7 @@ def show_claim(
         "taken": height_taken(lines, noting=form.noting),
         "guideline": guideline_data(form.guideline),
         "owner": form.draft.source_id,
+        "answerable": not form.unfit,
     }
     reference, nonce = weakref.ref(held), form.nonce
 
@@ -184,8 +209,20 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
                 key=form.keys.of(label.value),
                 chosen=form.draft.support is label,
                 act=answer,
-                args=act_on(partial(replace, support=label)),
+                args=act_on(partial(_support, label=label)),
             )
+        choice(
+            held,
+            "Not a claim, cut wrongly",
+            name=NOT_A_CLAIM,
+            key=form.keys.of(NOT_A_CLAIM),
+            chosen=form.unfit,
+            act=answer,
+            args=act_on(_not_a_claim),
+        )
+    if form.unfit:
+        _show_correction(held, answer, act_on)
+        return
     with row("row-owner"):
         question("Which source says it?", "owner")
         _show_owners(held, answer, act_on)
@@ -204,6 +241,59 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
                 act=answer,
                 args=act_on(partial(replace, conflation=conflated)),
             )
+
+
+def _support(draft: Draft, *, label: VerdictLabel) -> Draft:
+    """The answer to whether it is supported; what was no claim before has its other questions open."""
+    if isinstance(draft.support, Unfit):
+        draft = replace(draft, source_id=None, source_answered=False, conflation=None)
+    return replace(draft, support=label)
+
+
+def _not_a_claim(draft: Draft) -> Draft:
+    return replace(
+        draft,
+        support=Unfit.NOT_A_CLAIM,
+        source_id=None,
+        source_answered=True,
+        conflation=None,
+    )
+
+
+def _a_claim(draft: Draft) -> Draft:
+    return replace(draft, support=None, source_answered=False)
+
+
+def _show_correction(
+    held: Assignment, answer: Callable[..., None], act_on: Callable[[Change], tuple[object, ...]]
+) -> None:
+    """Instead of the other questions: what the claim should say, where it was cut wrongly."""
+    form = held.form
+    with row("row-correction"):
+        question("What should it say?", "correction")
+        st.session_state.setdefault(
+            form.correction_key, form.draft.correction or form.claim.text.strip()
+        )
+        st.text_input(
+            "What the claim should say",
+            key=form.correction_key,
+            max_chars=CORRECTION_CHARACTERS,
+            label_visibility="collapsed",
+            on_change=changed,
+            args=(weakref.ref(held), answer, *act_on(_as_it_is)),
+            width="stretch",
+        )
+        key_button(held, "It is a claim", name="a_claim", act=answer, args=act_on(_a_claim))
+    with row("row-unfit"):
+        question("If you like", "unfit")
+        st.text(
+            f"Mend the text above ({form.keys.of(NOT_A_CLAIM)} goes there, Esc leaves), or leave it. "
+            "It teaches no calibrator, and counts as an error of how answers are cut."
+        )
+
+
+def _as_it_is(draft: Draft) -> Draft:
+    return draft
 
 
 def _show_owners(

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from core.records import Source, Span, Trace, VerdictLabel, Verification
 from core.review.items import Guideline, Progress, ReviewItem
-from core.review.records import Judgement, QueueReason
+from core.review.records import Judgement, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.identities import identity_of, plain_tool_name
@@ -31,11 +31,12 @@ TEXTS_SENT_CHARACTERS = 400_000
 NAMED_SOURCES = 3
 BUTTON_CHARACTERS = 32
 
-SUPPORT_WORDS: Mapping[VerdictLabel, str] = {
+SUPPORT_WORDS: Mapping[Support, str] = {
     VerdictLabel.SUPPORTED: "Supported",
     VerdictLabel.UNSUPPORTED: "Unsupported",
     VerdictLabel.CONTRADICTED: "Contradicted",
     VerdictLabel.NOT_ENOUGH_EVIDENCE: "Not enough evidence",
+    Unfit.NOT_A_CLAIM: "Not a claim, or cut wrongly",
 }
 CONFIDENCE = {1: "a guess", 2: "doubtful", 3: "fairly sure", 4: "sure", 5: "certain"}
 REASON_WORDS: Mapping[QueueReason, str] = {
@@ -160,6 +161,9 @@ def short_names(sources: Sequence[Source]) -> list[str]:
 
 def answer_words(judgement: Judgement, trace: Trace) -> str:
     """A judgement in words: "Supported · load patient history · credited rightly"."""
+    if judgement.label is None:
+        corrected = f" · should say: {judgement.correction}" if judgement.correction else ""
+        return SUPPORT_WORDS[judgement.support] + corrected
     words = [SUPPORT_WORDS[judgement.support], owner_words(judgement.source_id, trace)]
     if judgement.conflation is not None:
         words.append("credited to another source" if judgement.conflation else "credited rightly")
@@ -243,6 +247,8 @@ def _texts(sources: Sequence[Source], opened: Collection[str]) -> dict[str, Json
 
 
 def _agreement(said: Judgement, verdict: VerdictLabel | None, claim: Mapping[str, object]) -> str:
+    if said.label is None:
+        return "It took this for a claim."
     same = [
         "on support" if verdict is said.support else "",
         "on the source" if claim["routed"] == said.source_id else "",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core.records import VerdictLabel
-from core.review.records import Cause
+from core.review.records import Cause, Unfit
 
 
 class Page(StrEnum):
@@ -69,6 +69,7 @@ DECLINE_KEYS: Mapping[str, str] = {
 # In trace order, under the left hand; a trace with more sources has OPEN_SOURCE for the rest.
 SOURCE_KEYS: tuple[str, ...] = ("Q", "W", "E", "T", "A", "S", "D", "F")
 NO_SOURCE_KEY = "0"
+NOT_A_CLAIM = Unfit.NOT_A_CLAIM.value
 
 KEEP, UNDO, DECLINE, NOTES = "keep", "undo", "decline", "notes"
 RIGHTLY_CREDITED, WRONGLY_CREDITED = "rightly_credited", "wrongly_credited"
@@ -112,6 +113,11 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     *(
         Shortcut(name=label.value, key=key, words=_SUPPORT_WORDS[label])
         for label, key in SUPPORT_KEYS.items()
+    ),
+    Shortcut(
+        name=NOT_A_CLAIM,
+        key="Z",
+        words="Not a claim, or cut wrongly; again: to the field for what it should say",
     ),
     *(
         Shortcut(name=f"source_{n}", key=key, words=f"Source {n} says it")
@@ -241,6 +247,11 @@ class Keymap:
                 "key": self.of(NOTES),
                 "button": ".st-key-notes",
                 "awaits": ".st-key-row-notes textarea",
+            },
+            {
+                "key": self.of(NOT_A_CLAIM),
+                "button": ".st-key-row-correction",
+                "awaits": ".st-key-row-correction input",
             },
             {"key": self.of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-decline_not"},
             {"key": self.of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-undo"},

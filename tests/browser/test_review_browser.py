@@ -16,7 +16,7 @@ from reviewing import Office, an_office
 from verdicts import HOSTILE, PATIENT, hostile, showcase
 
 from core.records import SourceStatus, VerdictLabel
-from core.review.records import Annotation, Judgement, Role
+from core.review.records import Annotation, Judgement, Role, Unfit
 from storage.store import open_store, utc_now
 
 Serve = Callable[[Path], AbstractContextManager[str]]
@@ -87,7 +87,7 @@ def decide(page: Page, key: str) -> None:
     page.wait_for_selector(SETTLED)
 
 
-READERS = ("Ada", "Ben", "Cleo", "Eve", "Finn", "Gus", "Hal", "Ida")
+READERS = ("Ada", "Ben", "Cleo", "Eve", "Finn", "Gus", "Hal", "Ida", "Jon", "Kit", "Liv", "Max")
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +173,38 @@ def test_a_claim_is_read_decided_and_kept_without_a_mouse(reader: Reader) -> Non
     assert not annotation.changed_after_reveal
     assert reader.visit.faults == []
     assert reader.visit.outside() == []
+
+
+@pytest.mark.journey
+def test_what_is_no_claim_is_said_with_one_key_corrected_and_saved(reader: Reader) -> None:
+    page = reader.page
+    claim = item(page)
+    text = page.get_by_test_id("claim").inner_text()
+    field = page.locator(".st-key-row-correction input")
+    for key, name in (("1", "v_supported"), ("q", "own_1"), ("z", "not_a_claim")):
+        page.keyboard.press(key)
+        chosen(page, name)
+    expect(field).to_have_value(text)
+    expect(page.locator(".st-key-row-owner")).to_have_count(0)
+
+    page.keyboard.press("z")
+    expect(field).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.type(" k 1 daily")
+    page.keyboard.press("Escape")
+    page.keyboard.press("k")
+
+    page.locator("#review .machine").wait_for()
+    expect(page.get_by_test_id("agrees")).to_have_text("It took this for a claim.")
+    page.wait_for_selector(SETTLED)
+    page.keyboard.press("k")
+    expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
+    expect(field).to_have_count(0)
+    (annotation,) = reader.annotations()
+    assert annotation.judgement == Judgement(
+        support=Unfit.NOT_A_CLAIM, source_id=None, correction=f"{text} k 1 daily"
+    )
+    assert reader.visit.faults == []
 
 
 def test_what_is_typed_into_a_search_or_a_note_decides_nothing(

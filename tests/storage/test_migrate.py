@@ -13,7 +13,7 @@ import zstandard
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from databases import workspace_of
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 from sqlmodel import SQLModel
 from verdicts import fill, showcase
 
@@ -91,6 +91,24 @@ def test_a_database_of_0_19_0_keeps_its_trail_and_all_that_was_said(of_0_19_0: P
     store.close()
 
 
+def test_a_database_of_0_19_0_takes_not_a_claim_for_an_answer_and_nothing_else(
+    of_0_19_0: Path,
+) -> None:
+    store = open_store(str(of_0_19_0))
+    with store.database.reading() as connection:
+        names = [each["name"] for each in inspect(connection).get_columns("vote")]
+    told = ", ".join(name for name in names if name not in ("vote_id", "support", "nonce"))
+    copied = (
+        f"INSERT INTO vote ({told}, support, nonce) SELECT {told}, :said, :said FROM vote LIMIT 1"
+    )
+
+    with store.database.writing() as connection:
+        connection.execute(text(copied), {"said": "not_a_claim"})
+    with pytest.raises(StoreError, match="CHECK"), store.database.writing() as connection:
+        connection.execute(text(copied), {"said": "nonsense"})
+    store.close()
+
+
 def test_verdicts_of_0_19_0_are_listed_by_the_state_that_they_say(of_0_19_0: Path) -> None:
     store = open_store(str(of_0_19_0))
 
@@ -115,6 +133,8 @@ def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> No
                 connection.exec_driver_sql(f"DROP FUNCTION {name} CASCADE")
             elif table != "verdict_state":
                 connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        for table in ("vote", "adjudication", "calibration_label"):
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN more")
         connection.exec_driver_sql("CREATE TABLE verdict_tier (verdict_id integer, tier text)")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0011'")
 

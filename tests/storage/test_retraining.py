@@ -17,8 +17,8 @@ from core.errors import ComponentUnavailable, InputError, NotAllowed
 from core.pipeline import verify
 from core.records import JsonObject
 from core.review.calibrators import Standing
-from core.review.records import Split
-from core.workflows.retraining import Retraining, lineage_json
+from core.review.records import Judgement, Split, Unfit
+from core.workflows.retraining import NOT_A_CLAIM, Retraining, lineage_json
 from core.workflows.verify import verify_pending
 from storage.store import SqlStore, open_store
 from storage.workspace import Workspace
@@ -178,3 +178,19 @@ def test_labels_of_held_out_traces_are_never_fitted_to(store: SqlStore, tmp_path
 
     assert not material.train and not material.validation
     assert len(material.held_out) == 8
+
+
+def test_what_is_no_claim_teaches_nothing(store: SqlStore, tmp_path: Path) -> None:
+    office = a_labelled_office(_workspace(store, tmp_path), traces=4)
+    retraining = Retraining(workspace=office.workspace, shipped_rows=tmp_path / "no-rows.npz")
+    before = retraining.material()
+    office.desk("Ada").undo()
+    unfit = Judgement(support=Unfit.NOT_A_CLAIM, source_id=None, correction="The pulse was 64 bpm.")
+
+    office.read("Ada", unfit)
+
+    after = retraining.material()
+    assert sum(after.left_out.values()) == sum(before.left_out.values()) + 1
+    assert after.left_out[NOT_A_CLAIM] == 1
+    rows = (*before.train, *before.validation, *before.held_out)
+    assert len(after.train) + len(after.validation) + len(after.held_out) == len(rows) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -102,11 +102,12 @@ def lay_out_mine(held: Disagreement) -> Json:
 
 def answer(held: Disagreement, nonce: str, change: Change, session: ReviewSession) -> None:
     """Take one more answer; nothing is decided before it is saved."""
-    form, note = held.form, held.form.typed_note
+    form = held.form
     if nonce != form.nonce:
         form.message = IGNORED
         return
-    form.message, form.draft = "", replace(change(form.draft), rationale=note)
+    form.message = ""
+    form.take(change)
     save_draft(form, session, drop)
 
 
@@ -124,13 +125,14 @@ def toggle_fix(held: Disagreement) -> None:
 
 def keep_note(held: Disagreement, session: ReviewSession) -> None:
     """Take in what was typed about the disagreement."""
-    held.form.draft = replace(held.form.draft, rationale=held.form.typed_note)
+    held.form.take()
     save_draft(held.form, session, drop)
 
 
 def save(held: Disagreement, nonce: str, session: ReviewSession) -> None:
     """Write the decision; the two annotations stay as they are."""
-    form, note = held.form, held.form.typed_note
+    form = held.form
+    form.take()
     judgement, cause = form.judgement, held.cause
     if judgement is None or cause is None:
         form.message = "One answer is missing."
@@ -143,6 +145,6 @@ def save(held: Disagreement, nonce: str, session: ReviewSession) -> None:
             cause,
             guideline_needs_fix=held.fix_guideline,
             rule=held.rule,
-            rationale=note,
+            rationale=form.draft.rationale,
         )
         drop()

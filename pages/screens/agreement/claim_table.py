@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.review.records import ReviewedClaim
+from core.review.records import Judgement, ReviewedClaim
 from pages.widgets.figures import Cell
 from pages.widgets.plain import show_cards
 
@@ -50,14 +50,20 @@ def show_claims(
     )
 
 
+def _answers(judgement: Judgement) -> list[list[str]]:
+    said = [["Is it supported", judgement.support.value.replace("_", " ")]]
+    if judgement.label is None:
+        return [*said, ["It should say", judgement.correction or "not said"]]
+    return [*said, ["Who owns it", judgement.source_id or "no source"]]
+
+
 def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:
     cards: list[dict[str, object]] = [
         {
             "title": annotation.reviewer,
             "text": annotation.rationale or "No reason given.",
             "facts": [
-                ["Is it supported", annotation.judgement.support.value.replace("_", " ")],
-                ["Who owns it", annotation.judgement.source_id or "no source"],
+                *_answers(annotation.judgement),
                 ["Confidence", str(annotation.confidence) if annotation.confidence else "not said"],
                 ["When", f"{annotation.at:%Y-%m-%d %H:%M} UTC"],
             ],
@@ -71,8 +77,7 @@ def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:
                 "title": f"{decided.reviewer} decides",
                 "text": decided.rationale or "No reason given.",
                 "facts": [
-                    ["Is it supported", decided.judgement.support.value.replace("_", " ")],
-                    ["Who owns it", decided.judgement.source_id or "no source"],
+                    *_answers(decided.judgement),
                     ["Why they differed", decided.cause.value.replace("_", " ")],
                 ],
             }

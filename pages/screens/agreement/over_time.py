@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.review.records import Cause, ReviewedClaim
+from core.statistics import exact_binomial_interval
 from pages.widgets.counting import counted
 from pages.widgets.figures import percent, show_numbers
 from pages.widgets.plots import BLUE, GREEN, ORANGE
@@ -72,6 +73,22 @@ def show_over_time(claims: Collection[ReviewedClaim]) -> None:
         weeks,
         name="team-by-week",
         alt="Annotations and adjudications of each week, and how many claims are settled by its end",
+    )
+
+
+def cut_words(claims: Collection[ReviewedClaim]) -> str:
+    """How many settled claims are none, or were cut out of their answer wrongly; nothing without any."""
+    settled = [claim.resolution.final for claim in claims if claim.resolution.final is not None]
+    unfit = [final for final in settled if final.label is None]
+    share = exact_binomial_interval(len(unfit), len(settled))
+    if not unfit or share is None:
+        return ""
+    corrected = sum(bool(final.correction) for final in unfit)
+    return (
+        f"Cut of claims: {len(unfit):,} of {counted(len(settled), 'settled claim')} "
+        f"({percent(len(unfit) / len(settled))}, 95 % interval {percent(share[0])} to "
+        f"{percent(share[1])}) are none, or were cut out of the answer wrongly; what they should say "
+        f"is written for {corrected:,}. They count for no other figure and teach no calibrator."
     )
 
 

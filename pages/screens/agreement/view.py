@@ -16,11 +16,13 @@ from core.review.agreement_records import (
     LabelShare,
     Question,
 )
-from core.review.records import Judgement, ReviewedClaim, ReviewStatus
+from core.review.records import SUPPORT_LABELS, Judgement, ReviewedClaim, ReviewStatus, Unfit
+from core.review.rounds import answer
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, percent
 
 QUESTIONS = {
+    Question.CLAIM: "Is it a claim?",
     Question.SUPPORT: "Is it supported?",
     Question.SOURCE: "Who owns it?",
     Question.CONFLATION: "Wrong source credited?",
@@ -144,7 +146,7 @@ def label_words(label: str | None) -> str:
     return label.replace("_", " ") if label in _LABELS else label
 
 
-_LABELS = ("supported", "unsupported", "contradicted", "not_enough_evidence")
+_LABELS = tuple(each.value for each in (*SUPPORT_LABELS, *Unfit))
 
 
 def group_rows(groups: Sequence[GroupAgreement], grouping: Grouping) -> list[list[Cell]]:
@@ -248,8 +250,4 @@ CLAIM_HEADER = ("Claim", "First reading", "Second reading", "Status", "Stands", 
 
 def answer_words(judgement: Judgement, question: Question) -> str:
     """What a judgement says to the question."""
-    if question is Question.SUPPORT:
-        return label_words(judgement.support.value)
-    if question is Question.SOURCE:
-        return label_words(judgement.source_id)
-    return {True: "yes", False: "no", None: "not said"}[judgement.conflation]
+    return label_words(answer(judgement, question))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -108,24 +109,24 @@ def answer(
     ``change`` is made to the answers of this moment: those of the last drawing may be older than a
     key press that came in between.
     """
-    form, note = held.form, held.form.typed_note
+    form = held.form
     if not _counts(held, nonce):
         return
-    form.draft = replace(change(form.draft), rationale=note)
+    form.take(change)
     if held.said is not None:
         return  # changed after the verifier's view: ``keep`` says so to the session
-    if form.judgement is None or held.item.reconsidered:
+    if form.judgement is None or held.item.reconsidered or form.unfit:
         save_draft(form, session, drop)
         return
     _decide(held, form.judgement, nonce, session, store)
 
 
 def decide_again(held: Assignment, nonce: str, session: ReviewSession, store: SqlStore) -> None:
-    """Save the answers to a claim that was taken back, changed or not: none of them saves by itself."""
-    form, note = held.form, held.form.typed_note
+    """Save the answers to a claim that was taken back, or to what is none: none saves by itself."""
+    form = held.form
     if not _counts(held, nonce):
         return
-    form.draft = replace(form.draft, rationale=note)
+    form.take()
     if form.judgement is None or held.said is not None:
         form.message = IGNORED
         return
@@ -158,7 +159,8 @@ def _decide(
 
 def keep(held: Assignment, nonce: str, session: ReviewSession) -> None:
     """Keep what was decided, or say what was changed after the verifier's view; then the next one."""
-    form, note = held.form, held.form.typed_note
+    form = held.form
+    form.take()
     judgement = form.judgement
     if judgement is None or held.said is None or nonce != form.nonce:
         form.message = IGNORED
@@ -169,7 +171,7 @@ def keep(held: Assignment, nonce: str, session: ReviewSession) -> None:
             nonce,
             judgement,
             confidence=form.draft.confidence,
-            rationale=note,
+            rationale=form.draft.rationale,
         )
         drop()
 
@@ -178,7 +180,7 @@ def keep_note(held: Assignment, session: ReviewSession) -> None:
     """Take in what was typed about the claim, and how sure the reviewer is."""
     form = held.form
     sure = st.session_state.get(held.sure_key, form.draft.confidence)
-    form.draft = replace(form.draft, rationale=form.typed_note, confidence=sure)
+    form.take(partial(replace, confidence=sure))
     if held.said is None:
         save_draft(form, session, drop)
 

@@ -73,10 +73,10 @@ def _show_next(held: Assignment, session: ReviewSession, store: SqlStore) -> Non
             args=(session,),
             hint="Take back my last verdict or pass; both stay in the trail",
         )
-        if held.item.reconsidered and not decided:
+        if (held.item.reconsidered or form.unfit) and not decided:
             key_button(
                 held,
-                "Save my answers",
+                "Save my answer" if form.unfit else "Save my answers",
                 name="keep",
                 key=form.keys.of(KEEP),
                 act=decide_again,
@@ -93,17 +93,21 @@ def _show_next(held: Assignment, session: ReviewSession, store: SqlStore) -> Non
                 act=keep,
                 args=(form.nonce, session),
                 kind="primary",
-                disabled=not decided,
+                disabled=not decided or form.judgement is None,
             )
 
 
 def _what_next(held: Assignment) -> str:
+    if held.said is not None and held.form.missing:
+        return f"{held.form.missing} to go: then save your change."
     if held.said is not None:
         return "Saved. Above is the verifier's view: keep your answer, or change one first."
     missing, judgement = held.form.missing, held.form.judgement
     if judgement is not None and (refused := contradiction(judgement)):
         return refused
     then = "shows the verifier's view" if held.decide_first else "brings the next claim"
+    if held.form.unfit:
+        return f"Nothing more is asked. Save it, which {then}."
     if held.item.reconsidered:
         return _what_next_again(held, then)
     if not missing:

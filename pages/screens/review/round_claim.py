@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -157,17 +157,18 @@ def answer(held: RoundAnnotation, nonce: str, change: Change) -> None:
         held.form.message = IGNORED
         return
     held.form.message = ""
-    held.form.draft = replace(change(held.form.draft), rationale=held.form.typed_note)
+    held.form.take(change)
 
 
 def keep_note(held: RoundAnnotation) -> None:
     """Take in what was typed about the claim."""
-    held.form.draft = replace(held.form.draft, rationale=held.form.typed_note)
+    held.form.take()
 
 
 def save(held: RoundAnnotation, nonce: str, workspace: Workspace) -> None:
     """Keep what was said; the next claim comes."""
-    form, note = held.form, held.form.typed_note
+    form = held.form
+    form.take()
     judgement = form.judgement
     if judgement is None or nonce != form.nonce:
         form.message = IGNORED
@@ -177,7 +178,7 @@ def save(held: RoundAnnotation, nonce: str, workspace: Workspace) -> None:
             held.item,
             judgement,
             by=held.user,
-            rationale=note,
+            rationale=form.draft.rationale,
             seconds=time.monotonic() - held.arrived,
         )
     except InputError as error:

@@ -32,7 +32,14 @@ from core.review.agreement import (
 from core.review.agreement_records import Basis, Grouping, Question
 from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.readers import readable_by
-from core.review.records import SUPPORT_LABELS, ReviewedClaim, Role
+from core.review.records import (
+    SUPPORT_LABELS,
+    Judgement,
+    ReviewedClaim,
+    ReviewStatus,
+    Role,
+    Unfit,
+)
 from core.statistics import cohen_kappa, fleiss_kappa, gwet_ac1
 
 LABELS = [label.value for label in SUPPORT_LABELS]
@@ -370,3 +377,33 @@ def test_a_claim_that_changed_is_compared_anew_and_the_others_are_not_forgotten(
     assert after.differing == (2,)
     assert after.agreeing == (1, 3)
     assert agreement(claims, Question.SUPPORT, resamples=5) == before
+
+
+def test_what_is_no_claim_counts_for_the_cut_of_claims_and_for_nothing_else() -> None:
+    unfit = Judgement(support=Unfit.NOT_A_CLAIM, source_id=None, correction="She takes 10 mg.")
+    plain = replace(unfit, correction="")
+    claims = [
+        two_readings(1, a_judgement(), a_judgement()),
+        two_readings(2, unfit, a_judgement()),
+        two_readings(3, plain, unfit),
+    ]
+
+    cut = agreement(claims, Question.CLAIM)
+
+    assert (cut.claims, cut.agreeing, cut.differing) == (3, (1, 3), (2,))
+    assert {share.label: share.count for share in cut.prevalence} == {"yes": 3, "no": 3}
+    for question in (Question.SUPPORT, Question.SOURCE, Question.CONFLATION):
+        found = agreement(claims, question)
+        assert set(found.agreeing + found.differing) <= {1}
+        assert found.left_out["a reviewer says that it is no claim, or was cut wrongly"] == 2
+    assert agreement_with_machine(claims, Question.CLAIM).claims == 0
+    assert agreement_with_machine(claims, Question.SUPPORT).claims == 3
+
+
+def test_no_claim_against_a_claim_waits_for_a_third_person_and_corrections_do_not_differ() -> None:
+    unfit = Judgement(support=Unfit.NOT_A_CLAIM, source_id=None)
+    corrected = replace(unfit, correction="She takes 10 mg.")
+
+    assert two_readings(1, unfit, a_judgement()).resolution.status is ReviewStatus.UNRESOLVED
+    agreed = two_readings(2, unfit, corrected).resolution
+    assert (agreed.status, agreed.final) == (ReviewStatus.UNANIMOUS, corrected)

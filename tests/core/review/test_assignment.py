@@ -29,6 +29,7 @@ from core.review.records import (
     QueueReason,
     Role,
     Signal,
+    Unfit,
 )
 from core.review.roles import require
 from core.review.sampling import (
@@ -119,6 +120,13 @@ def test_what_cannot_be_meant_is_refused_and_named() -> None:
         check_judgement(a_judgement(source_id="lab"), None, {"chart"})
     with pytest.raises(InputError, match="confidence"):
         check_judgement(a_judgement(), 6, {"chart"})
+    unfit = Judgement(support=Unfit.NOT_A_CLAIM, source_id=None)
+    check_judgement(replace(unfit, correction="She takes it."), None, {"chart"})
+    for more in ({"source_id": "chart"}, {"conflation": False}, {"correction": "x" * 4_001}):
+        with pytest.raises(InputError):
+            check_judgement(replace(unfit, **more), None, {"chart"})
+    with pytest.raises(InputError, match="corrected text"):
+        check_judgement(replace(a_judgement(), correction="She takes it."), None, {"chart"})
     with pytest.raises(InputError, match="needs a reason"):
         check_reason("  \n", "giving a claim back")
 

@@ -23,7 +23,7 @@ from core.records import CitationFinding, CitationKind, CitationOutcome, Span
 from core.review.packet import packet_row
 from core.review.packet_reader import review_from_json
 from core.review.readable import trace_page
-from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason
+from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason, Unfit
 from core.workflows.packet_export import (
     ANNOTATION_COLUMNS,
     FORMULA_STARTS,
@@ -39,6 +39,11 @@ JUDGEMENTS = st.builds(
     support=st.sampled_from(SUPPORT_LABELS),
     source_id=st.none() | st.text(min_size=1, max_size=12),
     conflation=st.none() | st.booleans(),
+) | st.builds(
+    Judgement,
+    support=st.just(Unfit.NOT_A_CLAIM),
+    source_id=st.none(),
+    correction=st.text(max_size=9),
 )
 MOMENTS = st.datetimes(
     min_value=datetime(2020, 1, 1), max_value=datetime(2035, 1, 1), timezones=st.just(UTC)
