@@ -24,7 +24,7 @@ from core.errors import (
 )
 from core.records import State, Trace
 from provenanceguard.results import Claim, Evidence, Verification
-from provenanceguard.verifier import Verifier, load, verify, verify_traces
+from provenanceguard.verifier import Verifier, analyse, load, verify, verify_traces
 
 __all__ = [
     "Claim",
@@ -37,6 +37,7 @@ __all__ = [
     "Trace",
     "Verification",
     "Verifier",
+    "analyse",
     "load",
     "verify",
     "verify_traces",

@@ -15,6 +15,7 @@ from provenanceguard.results import Verification, verification_of
 if TYPE_CHECKING:
     from core.config import Config
     from core.pipeline import Models
+    from core.provenance.records import ProvenanceReport
 
 ToolOutput = Mapping[str, Any]
 
@@ -52,6 +53,19 @@ class Verifier:
 
         return map(verification_of, verify_all(traces, self._models, self._config))
 
+    def analyse(
+        self,
+        output_text: str,
+        facts: Sequence[str | ToolOutput],
+        task_intent: str | None = None,
+    ) -> ProvenanceReport:
+        """The provenance of a text by the facts that it was given; see `analyse`."""
+        from core.pipeline import verify_all
+        from core.workflows.provenance_report import analysed
+
+        trace = _trace_of_facts(output_text, facts, task_intent)
+        return analysed(next(iter(verify_all([trace], self._models, self._config))))
+
 
 def verify(
     answer: str,
@@ -75,6 +89,27 @@ def verify(
         answer, tool_outputs, question
     )  # what is wrong is told before models are loaded
     return next(_kept(nli).verify_traces([trace]))
+
+
+def analyse(
+    output_text: str,
+    facts: Sequence[str | ToolOutput],
+    task_intent: str | None = None,
+    *,
+    nli: str | Path | None = None,
+) -> ProvenanceReport:
+    """The provenance of a text: each claim's risk, distortions and chain, and what was left out.
+
+    ``facts`` are sentences, or outputs as in `verify`. The report tells, among others,
+    ``grounding_percentage``, ``hallucination_count``, ``critical_fabrications``, ``omitted_facts``
+    and ``claims``.
+
+    >>> report = analyse("The dose is 5 mg.", ["The dose is 10 mg."], "What is the dose?")
+    >>> [made_up.text for made_up in report.critical_fabrications]
+    ['5 mg']
+    """
+    _trace_of_facts(output_text, facts, task_intent)
+    return _kept(nli).analyse(output_text, facts, task_intent)
 
 
 def verify_traces(
@@ -125,6 +160,16 @@ def trace_of(answer: str, tool_outputs: Sequence[ToolOutput], question: str | No
         return read_trace(native_of(record), Origin(format="python"))
     except BadRecord as error:
         raise BadRecord(error.message, path=error.path) from None
+
+
+def _trace_of_facts(text: str, facts: Sequence[str | ToolOutput], task_intent: str | None) -> Trace:
+    outputs = [
+        {"tool_name": "facts", "source_id": f"fact {n}", "text": fact}
+        if isinstance(fact, str)
+        else fact
+        for n, fact in enumerate(facts, 1)
+    ]
+    return trace_of(text, outputs, task_intent)
 
 
 @cache

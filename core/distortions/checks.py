@@ -21,6 +21,7 @@ INFORMING = frozenset(
         DistortionKind.NUMBER_CHANGED,
         DistortionKind.ENTITY_SUBSTITUTED,
         DistortionKind.COMPARATOR_CHANGED,
+        DistortionKind.SPECIFICITY_LOST,
     }
 )
 CHECK_NAMES = frozenset(kind.value for kind in DistortionKind)

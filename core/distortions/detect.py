@@ -19,7 +19,7 @@ from core.distortions.comparison import comparison_of
 from core.distortions.meaning import cause_made, direction_differs, negation_differs
 from core.distortions.reading import read_sentence
 from core.distortions.records import Difference, Distortion
-from core.distortions.substitution import entity_substituted, number_changed
+from core.distortions.substitution import entity_substituted, number_changed, specificity_lost
 from core.records import Span
 
 LEAST_COVERAGE = 0.45  # of the claim's content words, rare ones weighing more
@@ -82,6 +82,7 @@ def compare(at: Alignment, sentence: Sentence, prose: Prose) -> Iterator[Differe
     yield from certainty_raised(at)
     yield from status_changed(at)
     yield from comparator_changed(at)
+    yield from specificity_lost(at)
 
 
 def _placed(difference: Difference, sentence: Sentence, at: Alignment) -> Distortion:

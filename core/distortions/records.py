@@ -23,11 +23,17 @@ class DistortionKind(StrEnum):
     CERTAINTY_RAISED = "certainty raised"
     STATUS_OR_TIME_CHANGED = "status or time changed"
     COMPARATOR_CHANGED = "comparator changed"
+    SPECIFICITY_LOST = "specificity lost"
     SEMANTIC_DRIFT = "semantic drift"
 
 
-# What is read off two sentences side by side; drift is what the reader says where none of these does.
-NAMED_KINDS = tuple(kind for kind in DistortionKind if kind is not DistortionKind.SEMANTIC_DRIFT)
+# What is read off two sentences side by side and can be wrong; drift is what the reader says where none
+# of these does, and a claim that is only vaguer than its source is not wrong.
+NAMED_KINDS = tuple(
+    kind
+    for kind in DistortionKind
+    if kind not in (DistortionKind.SEMANTIC_DRIFT, DistortionKind.SPECIFICITY_LOST)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

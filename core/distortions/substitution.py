@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from core.distortions.alignment import Alignment, same_root
 from core.distortions.reading import Reading, Word
-from core.distortions.records import Difference, DistortionKind, difference
+from core.distortions.records import Difference, DistortionKind, Quote, difference
 from core.evidence.chart.vocabulary import drug_names
 from core.evidence.comparing import fits
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Quantity, QuantityKind
+from core.records import Span
 
 _SIDES = frozenset(
     "left right upper lower proximal distal anterior posterior oral intravenous".split()
@@ -39,6 +41,30 @@ def number_changed(at: Alignment) -> Iterator[Difference]:
             other = others[0]
             yield difference(DistortionKind.NUMBER_CHANGED, want, other)
             return
+
+
+_DEGREE = re.compile(
+    r"\b(?:considerabl|dramatical|drastical|great|huge|marked|massive|significant|substantial|vast)ly\b",
+    re.IGNORECASE,
+)
+
+
+def specificity_lost(at: Alignment) -> Iterator[Difference]:
+    """A degree in place of the source's number: "greatly improves" for "reduces to 1-RTT"."""
+    vague = _DEGREE.search(at.claim.text)
+    if vague is None or _DEGREE.search(at.premise.text):
+        return
+    said, stated = (
+        {word.text: word for word in reading.words if any(c.isdigit() for c in word.text)}
+        for reading in (at.claim, at.premise)
+    )
+    changes = {"direction", "valence"}
+    if said.keys() < stated.keys() and all(
+        changes & {cue.feature for cue in reading.cues} for reading in (at.claim, at.premise)
+    ):
+        degree = Quote(vague.group(), Span(start=vague.start(), end=vague.end()))
+        lost = next(word for text, word in reversed(stated.items()) if text not in said)
+        yield difference(DistortionKind.SPECIFICITY_LOST, degree, lost)
 
 
 def same_quantity(have: Quantity, want: Quantity, words: frozenset[str] = frozenset()) -> bool:

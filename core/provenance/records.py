@@ -200,6 +200,17 @@ class ProvenanceReport:
         return sum(claim.level is not None for claim in self.claims) / len(self.claims)
 
     @property
+    def critical_fabrications(self) -> tuple[Fabrication, ...]:
+        """What is made up in claims that do not pass or are of CRITICAL risk, and every such citation."""
+        held = (c for c in self.claims if c.level in (None, RiskLevel.CRITICAL))
+        return (*(each for c in held for each in c.fabrications), *self.citations_made_up)
+
+    @property
+    def omitted_facts(self) -> tuple[Omission, ...]:
+        """What the answer is silent on, under the seed's name."""
+        return self.omissions
+
+    @property
     def hallucination_count(self) -> int:
         """How many claims are of HIGH or CRITICAL risk."""
         return sum(c.risk.level in (RiskLevel.HIGH, RiskLevel.CRITICAL) for c in self.claims)

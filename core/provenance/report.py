@@ -123,6 +123,7 @@ def answer_document(report: ProvenanceReport) -> dict[str, object]:
         "claims": [_claim(claim) for claim in report.claims],
         "set_aside": dict(report.set_aside),
         "fabricated_citations": [_fabrication(each) for each in report.citations_made_up],
+        "critical_fabrications": [_fabrication(each) for each in report.critical_fabrications],
         "turns": report.turns,
         "contradictions": plain(report.contradictions),
         "omitted_facts": plain(report.omissions),

@@ -8,7 +8,7 @@ import pytest
 from tables import cases
 
 from core.distortions.alignment import Prose, Sentence, prose_of, read_prose
-from core.distortions.checks import check_distortions, check_drift
+from core.distortions.checks import INFORMING, check_distortions, check_drift
 from core.distortions.detect import find_distortions
 from core.distortions.reading import CueEntry, cue_entries, read_sentence
 from core.distortions.records import DistortionKind
@@ -229,3 +229,15 @@ def test_nothing_drifts_that_is_named_entailed_elsewhere_or_about_something_else
     assert drift(MEANT, HELD) is None
     assert drift(MEANT, source="Sales of the northern region were reported in the spring.") is None
     assert check_drift(a_claim(MEANT), prose(TOLD), (), [HELD], [HELD]) is None
+
+
+def test_a_degree_in_the_place_of_a_number_informs_and_accuses_nothing() -> None:
+    fact = "TLS 1.3 reduces handshake to 1-RTT"
+
+    found = find_distortions("TLS 1.3 greatly improves handshake speed", prose(fact))
+    exact = find_distortions("TLS 1.3 greatly improves the handshake to 1-RTT", prose(fact))
+
+    assert [each.kind for each in found] == [DistortionKind.SPECIFICITY_LOST]
+    assert (found[0].difference.said, found[0].difference.stated) == ("greatly", "1-RTT")
+    assert DistortionKind.SPECIFICITY_LOST in INFORMING
+    assert exact == ()

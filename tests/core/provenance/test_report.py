@@ -13,10 +13,12 @@ from typer.testing import CliRunner
 from cli import app
 from core.codec import canonical_json
 from core.codec.verdicts import verdict_document
+from core.distortions.records import DistortionKind
 from core.provenance.analyse import analyse
 from core.provenance.markdown import OVERRIDDEN, report_markdown
 from core.provenance.page import report_page
 from core.provenance.records import (
+    Fabrication,
     Grounding,
     Omission,
     Override,
@@ -38,6 +40,8 @@ NO_RISK = dict.fromkeys(WEIGHTS, 0.0)
 
 def test_the_published_schema_is_one_and_holds_for_a_report() -> None:
     Draft202012Validator.check_schema(schema())
+    kinds = json.dumps(schema()).partition('"kind": {"enum": [')[2].partition("]")[0]
+    assert {kind.value for kind in DistortionKind} == set(json.loads(f"[{kinds}]"))
 
     document = report_document([analyse(showcase())])
 
@@ -96,6 +100,22 @@ def test_a_distortion_of_the_verdict_is_in_the_report_and_raises_the_risk() -> N
     assert now.risk.fidelity == 1.0
     assert now.risk.total >= then.risk.total
     assert "“causes”" in report_markdown(report_document([after]))
+
+
+def test_what_is_made_up_is_critical_where_the_claim_does_not_pass() -> None:
+    made_up = Fabrication(claim_id="c", text="97 %", kind="percent", span=Span(start=0, end=4))
+    cited = replace(made_up, claim_id=None, text="PMID 1", kind="citation (pmid)", span=None)
+    report = analyse(showcase())
+    claims = [replace(one, fabrications=(made_up,)) for one in report.claims]
+
+    marked = replace(report, claims=tuple(claims), citations_made_up=(cited,))
+
+    held = [one for one in claims if one.level in (None, RiskLevel.CRITICAL)]
+    assert 0 < len(held) < len(claims)
+    assert marked.critical_fabrications == (*([made_up] * len(held)), cited)
+    document = report_document([marked])
+    Draft202012Validator(schema()).validate(document)
+    assert "made up, critical: PMID 1 (citation (pmid))" in report_markdown(document)
 
 
 def test_the_weights_sum_to_one_and_every_part_raises_the_risk() -> None:
