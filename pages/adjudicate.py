@@ -14,6 +14,7 @@ from pages.screens.adjudicate.disagreement import (
     current_disagreement,
     lay_out_annotations,
     lay_out_mine,
+    named_by,
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim
@@ -82,6 +83,7 @@ def _show_disagreement() -> None:
             },
             "readings": lay_out_annotations(held),
             "mine": lay_out_mine(held),
+            "named": named_by(held),
             "words": lit_words,
         },
         page=Page.ADJUDICATE,

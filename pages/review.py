@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.workflows.review import open_review_session
-from pages.screens.review.assignment import answer, current_assignment
+from pages.screens.review.assignment import answer, collect, current_assignment
 from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.nothing_left import show_nothing_to_review
 from pages.screens.review.round_claim import current_round_claim, show_round_claim
@@ -68,6 +68,7 @@ def _show_claim() -> None:
         page=Page.REVIEW,
         lines=LINES,
         answer=answer,
+        collect=collect,
         rest=(session, workspace.store),
     )
     with st.bottom:

@@ -36,7 +36,7 @@ from storage.columns import plain_text
 from storage.tables import AdjudicationReopening, AdjudicationRow, AnnotationRow, PersonRow
 
 # What few judgements have: a key each in the column ``more``, and there only where it says something.
-_MORE = ("correction",)
+_MORE = ("correction", "more_source_ids")
 
 
 def judgement_columns(judgement: Judgement, first: Judgement | None = None) -> dict[str, object]:
@@ -75,6 +75,7 @@ def _judgement(
         source_id=source_id,
         conflation=conflation,
         correction=more.get("correction", ""),
+        more_source_ids=tuple(more.get("more_source_ids", ())),
     )
 
 

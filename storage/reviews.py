@@ -364,7 +364,10 @@ class HeldClaims:
             )
         plain = None if judgement.source_id is None else plain_text(judgement.source_id)
         checked = replace(
-            judgement, source_id=plain, correction=plain_text(judgement.correction).strip()
+            judgement,
+            source_id=plain,
+            correction=plain_text(judgement.correction).strip(),
+            more_source_ids=tuple(map(plain_text, judgement.more_source_ids)),
         )
         check_judgement(checked, confidence, known)
         return checked
@@ -563,6 +566,7 @@ def _draft_of(annotation: Annotation) -> Draft:
         support=annotation.judgement.support,
         correction=annotation.judgement.correction,
         source_id=annotation.judgement.source_id,
+        more_source_ids=annotation.judgement.more_source_ids,
         source_answered=True,
         conflation=annotation.judgement.conflation,
         confidence=annotation.confidence,

@@ -23,19 +23,46 @@ def resolve(
     if any(differ(first, annotation.judgement) for annotation in annotations[1:]):
         return Resolution(status=ReviewStatus.UNRESOLVED, final=None)
     status = ReviewStatus.SINGLE if len(annotations) == 1 else ReviewStatus.UNANIMOUS
-    corrections = (annotation.judgement.correction for annotation in annotations)
-    correction = next(filter(None, corrections), "")
-    final = first if correction == first.correction else replace(first, correction=correction)
+    final = first
+    for annotation in annotations[1:]:
+        final = _in_common(final, annotation.judgement)
     return Resolution(status=status, final=final)
+
+
+def _in_common(one: Judgement, other: Judgement) -> Judgement:
+    """What two judgements that do not differ say together: the sources that both name."""
+    if one == other:
+        return one
+    shared = shared_source(one, other)
+    both = (each for each in one.source_ids if each in other.source_ids and each != shared)
+    return replace(
+        one,
+        source_id=shared,
+        more_source_ids=tuple(both),
+        correction=one.correction or other.correction,
+    )
+
+
+def shared_source(one: Judgement, other: Judgement) -> str | None:
+    """The source on which two judgements agree: the main one of either that the other names too.
+
+    None where they name none in common so, and where neither names any.
+    """
+    if one.source_id in other.source_ids:
+        return one.source_id
+    return other.source_id if other.source_id in one.source_ids else None
 
 
 def differ(one: Judgement, other: Judgement) -> bool:
     """Whether two judgements need a third person: on support, on the source, or on conflation.
 
-    A reviewer who did not answer about conflation differs from nobody there. Two who say that it is no
-    claim agree, whatever they would make of it.
+    The sources agree where the main one of either is among the other's: who names two that it rests on
+    does not differ from who names one of them. A reviewer who did not answer about conflation differs
+    from nobody there. Two who say that it is no claim agree, whatever they would make of it.
     """
-    if one.support is not other.support or one.source_id != other.source_id:
+    if one.support is not other.support:
+        return True
+    if (one.source_ids or other.source_ids) and shared_source(one, other) is None:
         return True
     return (
         one.conflation is not None

@@ -13,6 +13,7 @@ from itertools import chain
 
 from core.bootstrap import SEED
 from core.records import AttributionStatus, VerdictLabel
+from core.review.adjudication import shared_source
 from core.review.agreement_figures import figures
 from core.review.agreement_pairs import Found, Pair, columns, compared
 from core.review.agreement_records import (
@@ -112,6 +113,8 @@ def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> Pair | str:
         return left.value
     if isinstance(right, _Unsaid):
         return right.value
+    if question is Question.SOURCE and (shared := shared_source(one, other)) is not None:
+        left = right = shared
     # By name and not by slot, so that Cohen's two raters are the same two people on every claim.
     raters = (first.reviewer, second.reviewer)
     if raters[0] > raters[1]:
@@ -224,6 +227,7 @@ def _pre_label_pair(
     said: Label = made.label.value
     if question is Question.SOURCE:
         said = made.source_id
+        label = said if said in judgement.source_ids else label
     elif question is not Question.SUPPORT:
         if made.conflation is None:
             return "the judges said nothing of the credit"
@@ -256,6 +260,8 @@ def _machine_pair(claim: ReviewedClaim, annotation: Annotation, question: Questi
         # The router names a source for every claim, also for one that no source supports.
         if label is None:
             return "the reviewer named no source"
+        if claim.signal.routed_source_id in judgement.source_ids:
+            label = claim.signal.routed_source_id
         if claim.signal.routed_source_id is None:
             return "the verifier could not judge the claim"
         said = claim.signal.routed_source_id

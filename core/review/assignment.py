@@ -97,8 +97,13 @@ def check_judgement(
         )
     if refused := contradiction(judgement):
         raise InputError(refused, path="source_id")
-    if judgement.source_id is not None and judgement.source_id not in source_ids:
-        raise InputError(f"this trace has no source {judgement.source_id!r:.200}", path="source_id")
+    for source_id in judgement.source_ids:
+        if source_id not in source_ids:
+            raise InputError(f"this trace has no source {source_id!r:.200}", path="source_id")
+    if len(set(judgement.source_ids)) < len(judgement.source_ids) or (
+        judgement.more_source_ids and judgement.source_id is None
+    ):
+        raise InputError("each source is named once, the main one first", path="more_source_ids")
     if len(judgement.correction) > CORRECTION_CHARACTERS:
         raise InputError(
             f"expected at most {CORRECTION_CHARACTERS} characters, found {len(judgement.correction)}",

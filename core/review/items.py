@@ -44,6 +44,12 @@ class Draft:
     confidence: int | None = None
     rationale: str = ""
     correction: str = ""
+    more_source_ids: tuple[str, ...] = ()
+
+    @property
+    def source_ids(self) -> tuple[str, ...]:
+        """Every source that is named so far, the main one first."""
+        return () if self.source_id is None else (self.source_id, *self.more_source_ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

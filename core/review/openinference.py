@@ -62,7 +62,7 @@ def _answers(judgement: Judgement) -> list[tuple[str, str, float | None]]:
     supported = judgement.support is VerdictLabel.SUPPORTED
     answers: list[tuple[str, str, float | None]] = [
         ("claim_support", judgement.support.value, 1.0 if supported else 0.0),
-        ("claim_source", judgement.source_id or "no source", None),
+        ("claim_source", "; ".join(judgement.source_ids) or "no source", None),
     ]
     if judgement.conflation is not None:
         wrong = judgement.conflation

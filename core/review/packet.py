@@ -57,7 +57,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
         "sources": [_source(source) for source in trace.sources],
         "label": final.label.value if final and final.label else None,
         "relation": relation_of(final),
-        "gold_source_ids": [final.source_id] if final and final.source_id is not None else [],
+        "gold_source_ids": list(final.source_ids) if final else [],
         "gold_attribution": _gold_attribution(final, stated),
         "slices": list(claim.slices),
     }
@@ -106,6 +106,8 @@ def judgement_document(judgement: Judgement) -> Json:
     }
     if judgement.label is None:
         document |= {"not_a_claim": True, "correction": judgement.correction or None}
+    if judgement.more_source_ids:
+        document["more_source_ids"] = list(judgement.more_source_ids)
     return document
 
 

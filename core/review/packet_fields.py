@@ -34,6 +34,7 @@ def read_judgement(read: Fields) -> Judgement:
         support=support,
         source_id=read.optional_string("source_id"),
         conflation=read_flag(read, "conflation"),
+        more_source_ids=read.read(tuple[str, ...] | None, "more_source_ids") or (),
     )
 
 

@@ -69,7 +69,7 @@ def verdict_pairs(
                 [
                     INSTRUCTION,
                     f"Claim: {claim.text}",
-                    *_evidence(trace, _premise(verdicts.get(claim.claim_id)), final.source_id),
+                    *_evidence(trace, _premise(verdicts.get(claim.claim_id)), final.source_ids),
                 ]
             ),
             "chosen": _in_words(final),
@@ -130,14 +130,14 @@ def edit_pairs(trace: Trace, edits: Sequence[ChosenEdit]) -> Iterator[Json]:
 def _same(final: Judgement, said: Judgement) -> bool:
     if final.support is not said.support:
         return False
-    if final.support is VerdictLabel.SUPPORTED and final.source_id != said.source_id:
+    if final.support is VerdictLabel.SUPPORTED and said.source_id not in final.source_ids:
         return False
     return final.conflation is None or final.conflation is said.conflation
 
 
 def _in_words(judgement: Judgement) -> str:
     credit = {True: "; the answer credits another source", False: "", None: ""}
-    source = f"; source: {judgement.source_id}" if judgement.source_id is not None else ""
+    source = "".join(f"; source: {each}" for each in judgement.source_ids)
     return f"{judgement.support.value}{source}{credit[judgement.conflation]}"
 
 
@@ -146,12 +146,12 @@ def _premise(verdict: ClaimVerdict | None) -> Premise | None:
     return outcome.premise if isinstance(outcome, Judged) else None
 
 
-def _evidence(trace: Trace, premise: Premise | None, source_id: str | None) -> Iterator[str]:
-    """The premise that was read, and the whole source that people chose where it is another one."""
+def _evidence(trace: Trace, premise: Premise | None, source_ids: Sequence[str]) -> Iterator[str]:
+    """The premise that was read, and the whole sources that people chose besides."""
     if premise is not None:
         yield f"Evidence ({premise.source_id}): {premise.text}"
-    if source_id is None or (premise is not None and premise.source_id == source_id):
-        return
     for source in trace.sources:
-        if source.source_id == source_id:
-            yield f"Evidence ({source_id}): {source.text}"
+        if source.source_id in source_ids and (
+            premise is None or premise.source_id != source.source_id
+        ):
+            yield f"Evidence ({source.source_id}): {source.text}"

@@ -110,14 +110,21 @@ class Project:
 class Judgement:
     """The two answers of a reading: is it supported, and who owns it.
 
-    ``source_id`` None means that no source says it. ``conflation`` None: the reviewer did not say.
-    What is no claim has neither, and may have a ``correction``: what the claim should say.
+    ``source_id`` None means that no source says it; ``more_source_ids`` are those that it rests on
+    besides, in the order of choice. ``conflation`` None: the reviewer did not say. What is no claim has
+    neither, and may have a ``correction``: what the claim should say.
     """
 
     support: Support
     source_id: str | None
     conflation: bool | None = None
     correction: str = ""
+    more_source_ids: tuple[str, ...] = ()
+
+    @property
+    def source_ids(self) -> tuple[str, ...]:
+        """Every source that says it, the main one first; none where no source does."""
+        return () if self.source_id is None else (self.source_id, *self.more_source_ids)
 
     @property
     def label(self) -> VerdictLabel | None:

@@ -15,6 +15,7 @@ from itertools import combinations, zip_longest
 from core.bootstrap import SEED
 from core.errors import InputError
 from core.records import Span
+from core.review.adjudication import shared_source
 from core.review.agreement_figures import figures
 from core.review.agreement_pairs import Pair, columns
 from core.review.agreement_records import AgreementFigures, Label, Question
@@ -186,6 +187,9 @@ def _pairs(labels: Sequence[RoundLabel], question: Question) -> Iterable[Pair | 
             if "not said" in (left, right) and question is Question.CONFLATION:
                 yield "a reviewer did not answer this question"
                 continue
+            shared = shared_source(one.judgement, other.judgement)
+            if question is Question.SOURCE and shared is not None:
+                left = right = shared
             yield Pair(
                 claim_key=one.claim_key,
                 trace_id=one.trace_id,

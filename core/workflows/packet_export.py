@@ -35,6 +35,7 @@ from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
 from core.review.readable import index_page, trace_page
 from core.review.readers import readable_by, require_reader
 from core.review.records import (
+    Judgement,
     Person,
     ReviewedClaim,
     ReviewStatus,
@@ -102,6 +103,11 @@ CLAIM_COLUMNS: Mapping[str, Column] = {
         "resolution.final.source_id",
         "The source that says it; empty when no source does.",
     ),
+    "more_source_ids": (
+        TEXT,
+        lambda claim: _more_sources(claim.resolution.final),
+        "The sources that it rests on besides, separated by semicolons.",
+    ),
     "conflation": (
         FLAG,
         "resolution.final.conflation",
@@ -164,6 +170,11 @@ ANNOTATION_COLUMNS: Mapping[str, Column] = {
         TEXT,
         "judgement.source_id",
         "Who owns it: the source that the reviewer chose; empty for none.",
+    ),
+    "more_source_ids": (
+        TEXT,
+        lambda annotation: _more_sources(annotation.judgement),
+        "The sources that it rests on besides, separated by semicolons.",
     ),
     "conflation": (
         FLAG,
@@ -230,6 +241,10 @@ def _cell(record: Any, where: str | Callable[[Any], Cell]) -> Cell:
         record = None if record is None else getattr(record, name)
     found: Cell = record.value if isinstance(record, Enum) else record
     return found
+
+
+def _more_sources(judgement: Judgement | None) -> str | None:
+    return "; ".join(judgement.more_source_ids) or None if judgement else None
 
 
 def _newest_guideline(claim: ReviewedClaim) -> int | None:
@@ -490,7 +505,9 @@ Claims left out, and why:{missing}
   same as a relation.
 - `not_a_claim`, in `adjudication.final` and in a vote: the text asserts nothing or was cut out of the
   answer wrongly; `support` is null then, and `correction` what it should say, or null.
-- `gold_source_ids`: the source that says it; empty when no source does.
+- `gold_source_ids`: the sources that say it, the main one first; empty when no source does. Of
+  annotations that agree: those that all name. `more_source_ids`, in `adjudication.final` and in a vote:
+  the sources besides `source_id`.
 - `gold_attribution`: `conflation` when the answer credits another source.
 - `adjudication.status`: how the label came about: a `single` reading, `unanimous` annotations,
   `adjudicated` by a third person, or `unresolved`.

@@ -140,7 +140,8 @@ def training_row(claim: ReviewedClaim, split: Split) -> TrainingRow:
         claim_id=claim.claim_id,
         trace_id=claim.trace_id,
         features=signal.features,
-        supported_by_route=supported and final.source_id in (None, signal.routed_source_id),
+        supported_by_route=supported
+        and (not final.source_ids or signal.routed_source_id in final.source_ids),
         should_block=should_block(final),
         forced=signal.gated,
         contradicted=final.support is VerdictLabel.CONTRADICTED,
@@ -371,6 +372,7 @@ def _label(one: LabelledRow) -> JsonObject:
         "status": claim.resolution.status.value,
         "support": final.support.value,
         "source_id": final.source_id,
+        "more_source_ids": list(final.more_source_ids),
         "conflation": final.conflation,
         "votes": [annotation.vote_id for annotation in claim.annotations],
         "adjudication": claim.adjudication.adjudication_id if claim.adjudication else None,

@@ -21,7 +21,7 @@ export default function (component) {
   }
   state.tell = (name, value) => setTriggerValue(name, { key: state.data.key, value });
   state.sendOrder = (order) => setStateValue("order", order);
-  state.sayOwner = (source) => { notePress(state, "own"); state.tell("own", source); };
+  state.sayOwner = (source, name = "own") => { notePress(state, name); state.tell(name, source); };
   const before = state.data;
   state.data = data;
   if (state.key !== data.key) {
@@ -240,6 +240,7 @@ function steer(event, state) {
   else if (name === "search" && state.parts.find) { state.parts.find.input.focus(); state.parts.find.input.select(); }
   else if (name === "raw" && data.texts[state.source]?.raw != null) showRaw(state, !state.raw);
   else if (name === "open_source" && data.answerable && state.source) state.sayOwner(state.source);
+  else if (name === "also_source" && data.answerable && state.source) state.sayOwner(state.source, "also");
   else if (name === "guideline" || name === "help") open(state, name);
   else if (name === "words") toggleWords(state, () => drawWords(state));
   else if (name === "close" && state.panel) open(state, state.panel);

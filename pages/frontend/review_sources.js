@@ -100,7 +100,8 @@ function drawTabs(state) {
     const more = el("span", "tab-more");
     // First what decides how far an output can be trusted: whatever else there is no room for.
     if (source.status_short) more.append(el("span", "status", source.status_short));
-    if (data.owner === source.id) more.append(el("span", "mine", "● yours"));
+    if (data.owners.includes(source.id)) more.append(el("span", "mine", "● yours"));
+    if (data.named[source.id]) more.append(el("span", "theirs", data.named[source.id]));
     if (data.machine && data.machine.claim.routed === source.id) more.append(el("span", "theirs", "◉ verifier’s"));
     const found = hitsIn(state, source.id).length;
     if (found) more.append(el("span", "found", `${found}${found === HITS_SHOWN ? "+" : ""} found`));
@@ -194,6 +195,11 @@ function drawOutput(state, arriving) {
     nodes.push(toggle);
   }
   if (data.answerable) nodes.push(tool(state, "It is this one", data.keys.open_source, () => state.sayOwner(source.id)));
+  // Once a source is named: the claim may rest on this one too.
+  const mine = data.owners.includes(source.id);
+  if (data.answerable && data.owners.length && (!mine || data.owners.length > 1)) {
+    nodes.push(tool(state, mine ? "Not this one" : "This one too", data.keys.also_source, () => state.sayOwner(source.id, "also")));
+  }
   nodes.push(parts.find.box);
   parts.head.replaceChildren(...nodes);
   if (typing) parts.find.input.focus();

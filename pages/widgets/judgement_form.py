@@ -33,7 +33,7 @@ from pages.widgets.review_layout import (
     owner_words,
     source_buttons,
 )
-from pages.widgets.review_view import OWN, show_review
+from pages.widgets.review_view import ALSO, OWN, show_review
 from pages.widgets.shortcuts import (
     NO_SOURCE,
     NOT_A_CLAIM,
@@ -120,7 +120,10 @@ class JudgementForm:
         if draft.support is None or not draft.source_answered or draft.conflation is None:
             return None
         return Judgement(
-            support=draft.support, source_id=draft.source_id, conflation=draft.conflation
+            support=draft.support,
+            source_id=draft.source_id,
+            conflation=draft.conflation,
+            more_source_ids=draft.more_source_ids,
         )
 
 
@@ -139,14 +142,18 @@ def show_claim(
     lines: int,
     answer: Callable[..., None],
     rest: tuple[object, ...],
+    collect: Callable[..., None] | None = None,
 ) -> None:
-    """Show the claim with its sources and ``more``, and do what was asked for in that view."""
+    """Show the claim with its sources and ``more``, and do what was asked for in that view.
+
+    ``collect`` takes an answer that decides nothing by itself: one of several sources.
+    """
     form = held.form
     laid_out = {
         **lay_out_blind(form.trace, form.claim, page=page, opened=form.opened, keys=form.keys),
         "taken": height_taken(lines, noting=form.noting),
         "guideline": guideline_data(form.guideline),
-        "owner": form.draft.source_id,
+        "owners": form.draft.source_ids,
         "answerable": not form.unfit,
     }
     reference, nonce = weakref.ref(held), form.nonce
@@ -154,7 +161,15 @@ def show_claim(
     def say_owner(source_id: str) -> None:
         pressed(Button(widget=OWN), reference, answer, nonce, own(source_id), *rest)
 
-    wanted = show_review({**laid_out, **more}, key=view_key(page), on_own=say_owner)
+    def say_also(source_id: str) -> None:
+        act = collect or answer
+        pressed(
+            Button(widget=ALSO), reference, act, nonce, partial(also, source_id=source_id), *rest
+        )
+
+    wanted = show_review(
+        {**laid_out, **more}, key=view_key(page), on_own=say_owner, on_also=say_also
+    )
     if wanted is not None and wanted not in form.opened:
         form.opened.append(wanted)
         st.rerun(scope="fragment")
@@ -166,8 +181,20 @@ def height_taken(lines: int, *, noting: bool) -> str:
 
 
 def own(source_id: str | None) -> Change:
-    """The answer to who owns the claim; None: no source does."""
-    return partial(replace, source_id=source_id, source_answered=True)
+    """The answer to who owns the claim: that source alone; None: no source does."""
+    return partial(replace, source_id=source_id, more_source_ids=(), source_answered=True)
+
+
+def also(draft: Draft, *, source_id: str) -> Draft:
+    """One source more that the claim rests on; one that is named already is taken away."""
+    ids = [each for each in draft.source_ids if each != source_id]
+    ids += [] if source_id in draft.source_ids else [source_id]
+    return replace(
+        draft,
+        source_id=ids[0] if ids else None,
+        more_source_ids=tuple(ids[1:]),
+        source_answered=bool(ids),
+    )
 
 
 # ---------------------------------------------------------------- the form
@@ -246,18 +273,12 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
 def _support(draft: Draft, *, label: VerdictLabel) -> Draft:
     """The answer to whether it is supported; what was no claim before has its other questions open."""
     if isinstance(draft.support, Unfit):
-        draft = replace(draft, source_id=None, source_answered=False, conflation=None)
+        draft = replace(own(None)(draft), source_answered=False)
     return replace(draft, support=label)
 
 
 def _not_a_claim(draft: Draft) -> Draft:
-    return replace(
-        draft,
-        support=Unfit.NOT_A_CLAIM,
-        source_id=None,
-        source_answered=True,
-        conflation=None,
-    )
+    return replace(own(None)(draft), support=Unfit.NOT_A_CLAIM, conflation=None)
 
 
 def _a_claim(draft: Draft) -> Draft:
@@ -307,7 +328,7 @@ def _show_owners(
             each.words,
             name=f"own_{number}",
             key=each.key,
-            chosen=draft.source_answered and draft.source_id == each.source_id,
+            chosen=each.source_id in draft.source_ids,
             act=answer,
             args=act_on(own(each.source_id)),
         )
@@ -320,9 +341,10 @@ def _show_owners(
         act=answer,
         args=act_on(own(None)),
     )
-    # The chosen source where it has no button of its own.
-    if draft.source_id is not None and draft.source_id not in {each.source_id for each in buttons}:
-        st.text(f"● {owner_words(draft.source_id, held.form.trace)}", width="content")
+    # The chosen sources that have no button of their own.
+    for source_id in draft.source_ids:
+        if source_id not in {each.source_id for each in buttons}:
+            st.text(f"● {owner_words(source_id, held.form.trace)}", width="content")
 
 
 def show_note(held: Assignment, hint: str, keep: Callable[..., None], *rest: object) -> None:

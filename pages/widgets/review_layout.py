@@ -85,7 +85,8 @@ def lay_out_blind(
         "machine": None,
         "readings": None,
         "mine": None,
-        "owner": None,
+        "owners": (),
+        "named": {},
         "answerable": True,
         "progress": None,
     }
@@ -164,7 +165,8 @@ def answer_words(judgement: Judgement, trace: Trace) -> str:
     if judgement.label is None:
         corrected = f" · should say: {judgement.correction}" if judgement.correction else ""
         return SUPPORT_WORDS[judgement.support] + corrected
-    words = [SUPPORT_WORDS[judgement.support], owner_words(judgement.source_id, trace)]
+    owners = " and ".join(owner_words(each, trace) for each in judgement.source_ids or (None,))
+    words = [SUPPORT_WORDS[judgement.support], owners]
     if judgement.conflation is not None:
         words.append("credited to another source" if judgement.conflation else "credited rightly")
     return " · ".join(words)
@@ -251,7 +253,7 @@ def _agreement(said: Judgement, verdict: VerdictLabel | None, claim: Mapping[str
         return "It took this for a claim."
     same = [
         "on support" if verdict is said.support else "",
-        "on the source" if claim["routed"] == said.source_id else "",
+        "on the source" if claim["routed"] in (said.source_ids or (None,)) else "",
     ]
     if all(same):
         return "It agrees with you on support and on the source."

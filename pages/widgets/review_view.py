@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.widgets.frontend import script, styles
 
-OWN = "own"  # the open source says the claim
+OWN, ALSO = "own", "also"  # the open source says the claim; it rests on that one too
 _REVIEW = st.components.v2.component(
     "provenanceguard_review",
     html='<div id="review">\n</div>',
@@ -21,12 +21,17 @@ _REVIEW = st.components.v2.component(
 
 
 def show_review(
-    data: Mapping[str, object], *, key: str, on_own: Callable[[str], None]
+    data: Mapping[str, object],
+    *,
+    key: str,
+    on_own: Callable[[str], None],
+    on_also: Callable[[str], None],
 ) -> str | None:
     """Show a laid-out claim; the text that the annotator asked for ("*": all), None: none.
 
-    ``on_own`` is called with the source that the annotator names as the claim's; what was meant for
-    another claim is dropped. ``order`` in the widget's state is what ``pages.widgets.presses`` reads.
+    ``on_own`` is called with the source that the annotator names as the claim's, ``on_also`` with one
+    that it rests on too; what was meant for another claim is dropped. ``order`` in the widget's state is
+    what ``pages.widgets.presses`` reads.
     """
     shown = data["key"]
     said = _REVIEW(
@@ -34,14 +39,15 @@ def show_review(
         data=data,
         on_order_change=_nothing,
         on_fetch_change=_nothing,
-        on_own_change=partial(_say_owner, key, shown, on_own),
+        on_own_change=partial(_say_owner, OWN, key, shown, on_own),
+        on_also_change=partial(_say_owner, ALSO, key, shown, on_also),
     )
     return _meant(said.fetch, shown)
 
 
-def _say_owner(key: str, shown: object, on_own: Callable[[str], None]) -> None:
-    if (source_id := _meant(st.session_state[key].get(OWN), shown)) is not None:
-        on_own(source_id)
+def _say_owner(name: str, key: str, shown: object, on_said: Callable[[str], None]) -> None:
+    if (source_id := _meant(st.session_state[key].get(name), shown)) is not None:
+        on_said(source_id)
 
 
 def _meant(said: object, shown: object) -> str | None:

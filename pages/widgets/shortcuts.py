@@ -75,6 +75,7 @@ KEEP, UNDO, DECLINE, NOTES = "keep", "undo", "decline", "notes"
 RIGHTLY_CREDITED, WRONGLY_CREDITED = "rightly_credited", "wrongly_credited"
 SAVE, FIX_GUIDELINE = "save", "fix_guideline"
 OPEN_SOURCE, NEXT_SOURCE, PREVIOUS_SOURCE = "open_source", "next_source", "previous_source"
+ALSO_SOURCE = "also_source"
 PREVIOUS_TRACE, NEXT_TRACE = "previous_trace", "next_trace"
 SEARCH, RAW, GUIDELINE, HELP, CLOSE = "search", "raw", "guideline", "help", "close"
 SIDE_BY_SIDE = "side_by_side"
@@ -128,6 +129,12 @@ SHORTCUTS: tuple[Shortcut, ...] = (
         name=OPEN_SOURCE,
         key="B",
         words="The source that is open says it",
+        reader=Reader.VIEW,
+    ),
+    Shortcut(
+        name=ALSO_SOURCE,
+        key="J",
+        words="The claim rests on the source that is open too, or no longer",
         reader=Reader.VIEW,
     ),
     Shortcut(

@@ -175,6 +175,30 @@ def test_a_claim_is_read_decided_and_kept_without_a_mouse(reader: Reader) -> Non
     assert reader.visit.outside() == []
 
 
+def test_a_claim_that_rests_on_two_sources_has_both_and_the_second_saves_nothing(
+    reader: Reader,
+) -> None:
+    page = reader.page
+    for key, name in (("1", "v_supported"), ("y", "rightly_credited")):
+        page.keyboard.press(key)
+        chosen(page, name)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#review .tab.chosen")).to_contain_text("#1")
+
+    for key, mine in (("j", 1), ("ArrowRight", 1), ("j", 2)):
+        page.keyboard.press(key)
+        expect(page.locator("#review .tab .mine")).to_have_count(mine)
+        page.wait_for_selector(SETTLED)
+    assert reader.annotations() == []
+    decide(page, "k")
+    page.keyboard.press("k")
+
+    until(page, lambda: bool(reader.annotations()))
+    (annotation,) = reader.annotations()
+    assert annotation.judgement.source_ids == ("search#1", "search#2")
+    assert reader.visit.faults == []
+
+
 @pytest.mark.journey
 def test_what_is_no_claim_is_said_with_one_key_corrected_and_saved(reader: Reader) -> None:
     page = reader.page

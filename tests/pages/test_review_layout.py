@@ -131,7 +131,7 @@ def test_a_judgement_is_said_in_words() -> None:
         "Supported · search pubmed key words #1 · credited to another source"
     )
     assert answer_words(nothing, TRACE) == "Not enough evidence · no source"
-    assert len(set(SUPPORT_WORDS.values())) == 4
+    assert len(set(SUPPORT_WORDS.values())) == 5
 
 
 def test_progress_is_said_as_a_plan() -> None:

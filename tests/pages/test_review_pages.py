@@ -133,7 +133,7 @@ def test_keeping_an_answer_brings_the_next_claim(store: SqlStore) -> None:
 
     assert claim(test)["key"] != first
     assert claim(test)["machine"] is None
-    assert claim(test)["owner"] is None
+    assert not claim(test)["owners"]
     assert drawn(test, "keep").disabled
 
 
@@ -252,7 +252,7 @@ def test_an_answer_before_the_claim_could_be_read_is_ignored(store: SqlStore) ->
 
     press(test, "v_supported", "own_1", "rightly_credited")
 
-    assert claim(test)["owner"] is None
+    assert not claim(test)["owners"]
     assert any("Ignored" in each.value for each in test.text)
     assert made.desk("Ada").progress().mine_done == 0
 
@@ -265,7 +265,7 @@ def test_a_reload_finds_the_answers_that_were_given(store: SqlStore) -> None:
     after = opened(REVIEW, who)
 
     assert claim(after)["claim"] == claim(before)["claim"]
-    assert claim(after)["owner"] == "literature"
+    assert claim(after)["owners"] == ("literature",)
     assert drawn(after, "v_contradicted").label == "● Contradicted"
 
 
@@ -325,7 +325,7 @@ def test_a_verdict_taken_back_comes_with_its_note_and_saves_only_when_asked(
     press(test, "undo", "notes")
 
     assert claim(test)["claim"] == first
-    assert claim(test)["owner"] == "chart"
+    assert claim(test)["owners"] == ("chart",)
     assert drawn(test, "v_supported").label == "● Supported"
     assert test.text_area[0].value == "Rule 9: it is rounded."
     assert (claim(test)["machine"] is None) == decide_first
@@ -423,7 +423,7 @@ def test_a_tie_shows_both_reasons_without_names_and_nothing_chosen(store: SqlSto
     assert [each["name"] for each in view["readings"]] == ["Reviewer 1", "Reviewer 2"]
     assert {each["rationale"] for each in view["readings"]} == {"Ada's reason", "Ben's reason"}
     assert view["mine"]["answers"] == ""
-    assert view["machine"] is None and view["owner"] is None
+    assert view["machine"] is None and not view["owners"]
     assert not [each.label for each in test.button if each.label.startswith("●")]
     assert drawn(test, "save").disabled
 

@@ -87,6 +87,15 @@ def lay_out_annotations(held: Disagreement) -> list[Json]:
     ]
 
 
+def named_by(held: Disagreement) -> dict[str, str]:
+    """Every source that one of the annotations names: id → by whom."""
+    named: dict[str, list[str]] = {}
+    for annotation in held.item.annotations:
+        for source_id in annotation.judgement.source_ids:
+            named.setdefault(source_id, []).append(annotation.label)
+    return {source_id: " and ".join(labels) for source_id, labels in named.items()}
+
+
 def lay_out_mine(held: Disagreement) -> Json:
     """My decision so far, beside the annotations."""
     judgement = held.form.judgement

@@ -54,7 +54,7 @@ def _answers(judgement: Judgement) -> list[list[str]]:
     said = [["Is it supported", judgement.support.value.replace("_", " ")]]
     if judgement.label is None:
         return [*said, ["It should say", judgement.correction or "not said"]]
-    return [*said, ["Who owns it", judgement.source_id or "no source"]]
+    return [*said, ["Who owns it", " and ".join(judgement.source_ids) or "no source"]]
 
 
 def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:

@@ -110,19 +110,32 @@ def answer(
     key press that came in between.
     """
     form = held.form
-    if not _counts(held, nonce):
+    if not _taken(held, nonce, change):
         return
-    form.take(change)
-    if held.said is not None:
-        return  # changed after the verifier's view: ``keep`` says so to the session
     if form.judgement is None or held.item.reconsidered or form.unfit:
         save_draft(form, session, drop)
         return
     _decide(held, form.judgement, nonce, session, store)
 
 
+def collect(
+    held: Assignment, nonce: str, change: Change, session: ReviewSession, _: SqlStore
+) -> None:
+    """Take in one of several sources: it decides nothing by itself, others may follow."""
+    if _taken(held, nonce, change):
+        save_draft(held.form, session, drop)
+
+
+def _taken(held: Assignment, nonce: str, change: Change) -> bool:
+    """Whether the answer was meant for this claim and is to be written; taken in it is in any case."""
+    if not _counts(held, nonce):
+        return False
+    held.form.take(change)
+    return held.said is None  # else ``keep`` says so to the session
+
+
 def decide_again(held: Assignment, nonce: str, session: ReviewSession, store: SqlStore) -> None:
-    """Save the answers to a claim that was taken back, or to what is none: none saves by itself."""
+    """Save answers of which none saved by itself: to a claim taken back, to what is none, …"""
     form = held.form
     if not _counts(held, nonce):
         return

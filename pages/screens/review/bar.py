@@ -73,10 +73,10 @@ def _show_next(held: Assignment, session: ReviewSession, store: SqlStore) -> Non
             args=(session,),
             hint="Take back my last verdict or pass; both stay in the trail",
         )
-        if (held.item.reconsidered or form.unfit) and not decided:
+        if (held.item.reconsidered or form.judgement is not None) and not decided:
             key_button(
                 held,
-                "Save my answer" if form.unfit else "Save my answers",
+                "Save my answers",
                 name="keep",
                 key=form.keys.of(KEEP),
                 act=decide_again,
@@ -111,7 +111,7 @@ def _what_next(held: Assignment) -> str:
     if held.item.reconsidered:
         return _what_next_again(held, then)
     if not missing:
-        return f"All three are answered, and not saved: give one of them again, and it saves and {then}."
+        return f"All three are answered: save them, which {then}."
     if missing == 3:
         return f"Answer all three, in any order: the last answer saves, and {then}."
     return f"{missing} to go: the last answer saves, and {then}."

@@ -407,3 +407,30 @@ def test_no_claim_against_a_claim_waits_for_a_third_person_and_corrections_do_no
     assert two_readings(1, unfit, a_judgement()).resolution.status is ReviewStatus.UNRESOLVED
     agreed = two_readings(2, unfit, corrected).resolution
     assert (agreed.status, agreed.final) == (ReviewStatus.UNANIMOUS, corrected)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (("a", "b"), ("b",), ("b",)),
+        (("a", "b"), ("a", "b"), ("a", "b")),
+        (("a", "b"), ("b", "a"), ("a", "b")),
+        (("a", "b", "d"), ("d", "a"), ("a", "d")),
+        (("a", "c"), ("b", "c"), None),  # neither's main one: the claim is not the same to both
+        (("a",), ("b",), None),
+        (("a",), (), None),
+    ],
+)
+def test_sources_agree_where_the_main_one_of_either_is_among_the_others(
+    one: tuple[str, ...], other: tuple[str, ...], both: tuple[str, ...] | None
+) -> None:
+    first, second = (
+        replace(a_judgement(source_id=(*ids, None)[0]), more_source_ids=ids[1:])
+        for ids in (one, other)
+    )
+
+    for claim in (two_readings(1, first, second), two_readings(1, second, first)):
+        found = agreement([claim], Question.SOURCE)
+        final = claim.resolution.final
+        assert (len(found.agreeing), final is not None) == ((1, True) if both else (0, False))
+        assert final is None or set(final.source_ids) == set(both or ())

@@ -125,6 +125,11 @@ def test_what_cannot_be_meant_is_refused_and_named() -> None:
     for more in ({"source_id": "chart"}, {"conflation": False}, {"correction": "x" * 4_001}):
         with pytest.raises(InputError):
             check_judgement(replace(unfit, **more), None, {"chart"})
+    two = replace(a_judgement(), more_source_ids=("lab",))
+    check_judgement(two, None, {"chart", "lab"})
+    for wrong in (two, replace(two, more_source_ids=("chart",)), replace(two, source_id=None)):
+        with pytest.raises(InputError):
+            check_judgement(wrong, None, {"chart"})
     with pytest.raises(InputError, match="corrected text"):
         check_judgement(replace(a_judgement(), correction="She takes it."), None, {"chart"})
     with pytest.raises(InputError, match="needs a reason"):

@@ -39,6 +39,7 @@ JUDGEMENTS = st.builds(
     support=st.sampled_from(SUPPORT_LABELS),
     source_id=st.none() | st.text(min_size=1, max_size=12),
     conflation=st.none() | st.booleans(),
+    more_source_ids=st.lists(st.text(min_size=1, max_size=12), max_size=2).map(tuple),
 ) | st.builds(
     Judgement,
     support=st.just(Unfit.NOT_A_CLAIM),
