@@ -23,9 +23,9 @@ from core.evidence.claim_view import view_claim
 from core.evidence.comparing import dates_agree, in_unit
 from core.evidence.derivations import follows_within
 from core.evidence.facts import Fact
+from core.evidence.meant import name_before
 from core.evidence.quantity_patterns import MONTH
 from core.evidence.quantity_records import Bound, Quantity, QuantityKind
-from core.evidence.stated_otherwise import name_before
 from core.evidence.stated_whole import WHOLE
 from core.evidence.words import stem, stems
 from core.records import Check, Claim, Outcome, Span

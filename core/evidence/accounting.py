@@ -70,7 +70,6 @@ _DOSES = stems("dose doses shot shots vaccine vaccines immunization immunization
 _OF_ENTRY = frozenset({"status", "subject", "binding", "name", "dose", "schedule"})
 VALUES = frozenset({"value", "date"})
 _LITERALS = frozenset({"identifier", "name", "quoted"})
-WORKED_OUT = frozenset({"difference", "percent_change", "ratio"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +86,7 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     supporting = [c for c in checks if c.check in VALUES and c.outcome is Outcome.SUPPORTS]
     stated = tuple(each for check in supporting for each in stated_at(check, index))
     spans = [*_matched(checks), *lead_spans(claim.text)]
-    trend = any(c.check == "trend" and c.outcome is Outcome.SUPPORTS for c in checks)
-    if trend or _moves_so(supporting, view, index):
+    if _moves_so(supporting, view, index):
         spans += [_span(match) for match in _MOVES.finditer(view.text)]
     if stated and is_last(stated, index):
         spans += [_span(match) for match in SAYS_LAST.finditer(view.text)]
@@ -98,21 +96,6 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     words, plain = _words(claim.text), PLAIN | _events(checks, stated)
     people = frozenset[str]().union(*(people_at(each, index) for each in stated))
     return Account(left=tuple(_left(words, spans, known | people, plain)), stated=stated)
-
-
-def left_beside(
-    text: str, stated: Stated, said: frozenset[str], index: FactIndex
-) -> tuple[str, ...]:
-    """The words of a claim that one field without a number does not account for; ``said`` is its value."""
-    record, fact = stated.record, stated.fact
-    named = f"{record.name} {record.kind}"
-    if fact is not None:
-        # A list item is named by its first field, as a record is by its first line.
-        first = next((each.value for each in held_at(stated, index) if each.structured), "")
-        named = " ".join((named, first, *index.holders.steps(fact), fact.path))
-    asked = index.asked.get(stated.source_id, frozenset())
-    known = said | stems(named) | asked | people_at(stated, index)
-    return tuple(_left(_words(text), list(lead_spans(text)), known, PLAIN))
 
 
 def left_of(
@@ -245,8 +228,6 @@ def _events(checks: Sequence[Check], stated: Sequence[Stated]) -> frozenset[str]
 
 def _moves_so(supporting: Sequence[Check], view: ClaimView, index: FactIndex) -> bool:
     """Whether what the claim says of up and down is so: it was worked out, or its two values differ so."""
-    if any(operation_of(check) in WORKED_OUT for check in supporting):
-        return True
     amounts = [check for check in supporting if check.check == "value"]
     if len(amounts) != 2:
         return False

@@ -14,8 +14,7 @@ from core.evidence.accounting import MOST_LEFT, left_of
 from core.evidence.chart.checks import ChartFacts, chart_checks, read_chart_facts
 from core.evidence.fact_index import FactIndex, index_trace
 from core.evidence.own_words import OwnWords, check_own_words, read_own_words
-from core.evidence.stated_whole import stated_in_field, stated_whole
-from core.evidence.trends import check_extreme, check_trend
+from core.evidence.stated_whole import stated_whole
 from core.evidence.value_checks import check_values
 from core.evidence.words import stems
 from core.evidence.written import (
@@ -27,7 +26,7 @@ from core.evidence.written import (
     read_outlines,
     read_writings,
 )
-from core.records import Check, Claim, Outcome, Trace
+from core.records import Check, Claim, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +58,12 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
     values = facts.values
     found = (
         *check_values(claim, values),
-        *check_trend(claim, values),
-        *check_extreme(claim, values),
         *check_absence(claim, values),
         *check_written(claim, values),
         *chart_checks(claim, facts.charts),
     )
     whole = (
-        stated_whole(claim, found, values) or _in_field(claim, found, values),
+        stated_whole(claim, found, values),
         check_outline(claim, facts.written),
         check_saved(claim, facts.saved),
     )
@@ -75,13 +72,6 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
         *check_own_words(claim, facts.own),
         *(check for check in whole if check is not None),
     )
-
-
-def _in_field(claim: Claim, found: Sequence[Check], index: FactIndex) -> Check | None:
-    """Whether one field says it, where no check speaks against the claim."""
-    if any(check.outcome is Outcome.CONTRADICTS or check.veto for check in found):
-        return None
-    return stated_in_field(claim, index)
 
 
 def _of_this_claim(claim: Claim, found: Sequence[Check], facts: TraceFacts) -> list[Check]:

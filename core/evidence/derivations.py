@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import combinations, permutations
 
 from core.evidence.claim_view import ClaimView
@@ -19,13 +18,8 @@ from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Fact, Record, SourceFacts
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
-from core.evidence.units import TIME, factor
 from core.evidence.words import stems
 from core.records import Derivation, FactPlace, Span
-
-MOST_IN_SERIES = 24
-
-Search = Callable[[Quantity, ClaimView, FactIndex, Sequence[Attribute]], Iterator[Derivation]]
 
 
 def place_of(fact: Fact) -> FactPlace:
@@ -48,20 +42,9 @@ def shown(
     )
 
 
-def series(attribute: Attribute) -> list[Fact]:
-    """The numbers of an attribute, bounded."""
-    return [f for f in attribute.facts if f.quantity and f.quantity.date is None][:MOST_IN_SERIES]
-
-
 def number_of(fact: Fact) -> float:
     """A fact's amount."""
     return fact.quantity.amount if fact.quantity is not None else 0.0
-
-
-def unit_of(fact: Fact) -> str:
-    """A fact's unit behind a space, or nothing."""
-    named = fact.quantity.unit if fact.quantity is not None else None
-    return f" {named}" if named else ""
 
 
 def matches(amount: float, have: Quantity, want: Quantity, words: frozenset[str]) -> bool:
@@ -70,246 +53,20 @@ def matches(amount: float, have: Quantity, want: Quantity, words: frozenset[str]
     return any(wide.holds(abs(each)) for each, _ in in_unit(amount, have, want, words))
 
 
-def in_time(first: Fact, second: Fact) -> tuple[Fact, Fact]:
-    """Two facts, the earlier one first."""
-    if (
-        first.date is not None
-        and second.date is not None
-        and day_key(second.date) < day_key(first.date)
-    ):
-        return second, first
-    return first, second
-
-
-def of_one_thing(first: Fact, second: Fact) -> bool:
-    """Whether two numbers of an attribute are of one thing over time, and not of two rows."""
-    if first.date is not None and second.date is not None:
-        return first.date != second.date
-    return first.record.name == second.record.name
-
-
 def day_key(day: Day) -> tuple[int, int, int]:
     """Sorts days; what is not said sorts first."""
     return (day.year or 0, day.month or 0, day.day or 0)
-
-
-def direction_fits(change: float, claim: ClaimView, want: Quantity) -> bool:
-    """Whether a change goes where the claim says."""
-    if want.signed:
-        return sign_fits(change, want)
-    if claim.says_up == claim.says_down:
-        return True
-    return (change > 0) == claim.says_up
-
-
-_MOST_PEOPLE = 200
-_SHARE = re.compile(
-    r"\b(?:share|portion|proportion|ratio|margin|yield|percentage of|implies)\b", re.IGNORECASE
-)
 
 
 def derive(
     want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
 ) -> Derivation | None:
     """The smallest derivation that gives the claim's number; None when the grammar holds none."""
-    searches: tuple[Search, ...] = (
-        pair, difference, relative, age, duration, elapsed, count, total, body_mass, within_record,
-    )  # fmt: skip
-    for search in searches:
+    for search in (age, duration, count, total):
         found = next(search(want, claim, index, attributes), None)
         if found is not None:
             return found
     return None
-
-
-def difference(
-    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
-) -> Iterator[Derivation]:
-    """Later minus earlier of one attribute, where the claim speaks of a change."""
-    changes = claim.says_up or claim.says_down or claim.says_change or want.signed
-    if not changes or want.kind in (QuantityKind.DATE, QuantityKind.PAIR) or want.unit in TIME:
-        return
-    for attribute in attributes:
-        for first, second in combinations(series(attribute), 2):
-            earlier, later = in_time(first, second)
-            change = number_of(later) - number_of(earlier)
-            have = later.quantity
-            if (
-                have is None
-                or not of_one_thing(first, second)
-                or unit_of(earlier) != unit_of(later)
-                or not change
-            ):
-                continue
-            if direction_fits(change, claim, want) and matches(change, have, want, attribute.core):
-                yield shown(
-                    "difference", (earlier, later), f"{change:+.6g}{unit_of(later)}", want,
-                    f"{number_of(later):g} minus {number_of(earlier):g} = {change:+.6g}{unit_of(later)}",
-                )  # fmt: skip
-
-
-def relative(
-    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
-) -> Iterator[Derivation]:
-    """Percent change and ratio of one attribute."""
-    changes = claim.says_up or claim.says_down or claim.says_change or want.signed
-    if want.unit not in ("percent", "fold") or not changes:
-        return
-    wide = interval(want)
-    for attribute in attributes:
-        for first, second in combinations(series(attribute), 2):
-            earlier, later = in_time(first, second)
-            if not number_of(earlier) or not number_of(later) or not of_one_thing(first, second):
-                continue
-            ratio = number_of(later) / number_of(earlier)
-            change = (ratio - 1) * 100
-            if (
-                want.unit == "percent"
-                and wide.holds(abs(change))
-                and direction_fits(change, claim, want)
-            ):
-                yield shown(
-                    "percent_change", (earlier, later), f"{change:+.4g} %", want,
-                    f"({number_of(later):g} / {number_of(earlier):g} − 1) × 100 = {change:+.4g} %",
-                )  # fmt: skip
-            elif want.unit == "fold" and (wide.holds(ratio) or wide.holds(1 / ratio)):
-                yield shown(
-                    "ratio", (earlier, later), f"{ratio:.4g}", want,
-                    f"{number_of(later):g} / {number_of(earlier):g} = {ratio:.4g}",
-                )  # fmt: skip
-
-
-# ---------------------------------------------------------------- one record
-
-
-def pair(
-    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
-) -> Iterator[Derivation]:
-    """ "150/92" from two fields of one record, or from two changes of the same pair of fields."""
-    if want.kind is not QuantityKind.PAIR or want.high is None:
-        return
-    first, second = interval(want), interval(want, want.high, step=want.high_step)
-    pairs = list(_pairs(attributes or index.attributes))
-    for one, other in pairs:
-        if first.holds(number_of(one)) and second.holds(number_of(other)):
-            yield shown(
-                "pair", (one, other), want.text, want,
-                f"{one.path} {number_of(one):g} over {other.path} {number_of(other):g}",
-            )  # fmt: skip
-    cut, cut_high = interval(want, cut=True), interval(want, want.high, cut=True)
-    for (a, b), (c, d) in combinations(pairs[:MOST_IN_SERIES], 2):
-        changes = number_of(c) - number_of(a), number_of(d) - number_of(b)
-        fits = cut.holds(abs(changes[0])) and cut_high.holds(abs(changes[1]))
-        if fits and (a.path, b.path) == (c.path, d.path):
-            yield shown(
-                "difference", (a, b, c, d), want.text, want,
-                f"{number_of(c):g} minus {number_of(a):g} = {changes[0]:+.4g}, "
-                f"{number_of(d):g} minus {number_of(b):g} = {changes[1]:+.4g}",
-            )  # fmt: skip
-    yield from _month_and_year(want, index)
-
-
-def _pairs(attributes: Sequence[Attribute]) -> Iterator[tuple[Fact, Fact]]:
-    """Two numbers of one record in the same unit, either one first."""
-    by_record: dict[tuple[str, int], list[Fact]] = {}
-    for attribute in attributes:
-        for fact in series(attribute):
-            if unit_of(fact):
-                by_record.setdefault((fact.source_id, fact.record.index), []).append(fact)
-    for facts in by_record.values():
-        for one, other in combinations(facts[:MOST_IN_SERIES], 2):
-            if unit_of(one) == unit_of(other) and one.span != other.span:
-                yield one, other
-                yield other, one
-
-
-def _month_and_year(want: Quantity, index: FactIndex) -> Iterator[Derivation]:
-    """ "11/17" is November 2017 where the source has a date in it."""
-    if want.high is None or want.high > 99 or not 1 <= want.amount <= 12 or want.step < 1:
-        return
-    for fact in index.dated:
-        day = fact.quantity.date if fact.quantity else None
-        if day is not None and day.month == want.amount and (day.year or 0) % 100 == want.high:
-            yield shown("date", (fact,), str(day), want, f"{want.text} is the month of {day}")
-            return
-
-
-def within_record(
-    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
-) -> Iterator[Derivation]:
-    """Two fields of one record that the claim names: share, ratio, percent above."""
-    if (
-        want.unit not in ("percent", "fold", None)
-        or want.kind is not QuantityKind.NUMBER
-        or want.digits < 2
-    ):
-        return
-    if not (claim.says_up or claim.says_down or claim.says_change or _SHARE.search(claim.text)):
-        return
-    named = {attribute.path: attribute.core for attribute in attributes}
-    by_record: dict[tuple[str, int], list[Fact]] = {}
-    for attribute in index.attributes:
-        if any(attribute.core & core for core in named.values()):
-            for fact in series(attribute):
-                by_record.setdefault((fact.source_id, fact.record.index), []).append(fact)
-    for facts in by_record.values():
-        for one, other in combinations(facts[:MOST_IN_SERIES], 2):
-            if (
-                one.path != other.path
-                and unit_of(one) == unit_of(other)
-                and {one.path, other.path} & set(named)
-            ):
-                yield from _related(one, other, want)
-                yield from _related(other, one, want)
-
-
-def _related(one: Fact, other: Fact, want: Quantity) -> Iterator[Derivation]:
-    a, b = number_of(one), number_of(other)
-    if not a or not b:
-        return
-    ways = [(a / b, "ratio", f"{a:g} / {b:g}")]
-    if want.unit == "percent":
-        ways = [
-            ((a / b - 1) * 100, "percent_change", f"({a:g} / {b:g} − 1) × 100"),
-            (a / b * 100, "share", f"{a:g} / {b:g} × 100"),
-        ]
-    for amount, operation, text in ways:
-        if interval(want).holds(abs(amount)) and sign_fits(amount, want):
-            yield shown(operation, (one, other), f"{amount:.4g}", want, f"{text} = {amount:.4g}")
-
-
-def body_mass(
-    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
-) -> Iterator[Derivation]:
-    """Weight over height squared (kg/m²) of one person at one time."""
-    if "bmi" not in claim.shorts and not {"mass", "index"} <= claim.words:
-        return
-    heights = [f for a in index.attributes if "height" in a.core for f in a.facts][:_MOST_PEOPLE]
-    weights = [f for a in index.attributes if "weight" in a.core for f in a.facts][:_MOST_PEOPLE]
-    for weight in weights:
-        for height in heights:
-            if not _of_one_person(weight, height, claim):
-                continue
-            kilograms, metres = _in(weight, "kilogram"), _in(height, "meter")
-            if kilograms and metres and interval(want).holds(kilograms / metres**2):
-                mass = f"{kilograms / metres**2:.2f}"
-                yield shown(
-                    "bmi", (weight, height), mass, want, f"{kilograms:g} kg / ({metres:g} m)² = {mass}"
-                )  # fmt: skip
-
-
-def _of_one_person(weight: Fact, height: Fact, claim: ClaimView) -> bool:
-    """Whether both stand in one row that the claim names, or in one chart on one day."""
-    if weight.source_id != height.source_id:
-        return False
-    if weight.record.index == height.record.index:
-        return bool(weight.record.stems & claim.words)
-    return weight.date is not None and weight.date == height.date
-
-
-def _in(fact: Fact, unit: str) -> float | None:
-    by = factor(fact.quantity.unit, unit) if fact.quantity and fact.quantity.unit else None
-    return None if by is None else number_of(fact) * by
 
 
 _MOST_COUNTED = 500
@@ -685,113 +442,8 @@ def span_fits(
     return interval(want).holds(counted)
 
 
-SECONDS_OF = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3_600.0}
 BEGINS = re.compile(r"onset|start|begin|begun|from|author", re.IGNORECASE)
 ENDS = re.compile(r"abatement|end|stop|resol|until|\bto\b", re.IGNORECASE)
-_MOST_TIMED_RECORDS = 500
-_MOMENT = re.compile(
-    r"([\w.]{1,40})\"?:\s*\"?(\d{4}-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?)"
-    r"\s?(Z|UTC|[+-][0-2]\d:?[0-5]\d)?(?![\d:])"
-)
-
-Stretch = tuple[datetime.datetime, datetime.datetime]
-
-
-def elapsed(
-    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
-) -> Iterator[Derivation]:
-    """The time from the beginning to the end of the record that the claim names, below a day.
-
-    Where it names several alike, each must have taken so long.
-    """
-    if want.unit not in SECONDS_OF:
-        return
-    lasting = _meant(claim, index)
-    if not lasting or not all(_agrees(stretch, want) for _, _, stretch in lasting):
-        return
-    places = [
-        FactPlace(source_id=source_id, span=record.span, path=record.label[:60])
-        for source_id, record, _ in lasting[:12]
-    ]
-    first, last = lasting[0][2]
-    said = f"{_length((first, last), want):.4g} {want.unit}s"
-    yield shown("duration", places, said, want, f"{_told(last)} minus {_told(first)} = {said}")
-
-
-def otherwise(want: Quantity, record: Record) -> str | None:
-    """From when to when a record went on, where that plainly is not the claim's time; else None."""
-    stretch = stretch_of(record.text, named=True)
-    if stretch is None or want.unit not in SECONDS_OF:
-        return None
-    counted = _length(stretch, want)
-    near = interval(want, cut=True).holds(counted) or abs(counted - want.amount) <= want.step
-    if near:
-        return None
-    first, last = stretch
-    return f"{_told(first)} to {_told(last)}, {counted:.4g} {want.unit}s"
-
-
-@lru_cache(maxsize=4_096)
-def stretch_of(text: str, named: bool = False) -> Stretch | None:
-    """When a record began and ended; None where a time of day is missing, or several could be meant.
-
-    The two moments are those of fields called so, or with ``named`` False the only two that there are.
-    """
-    found = list(_MOMENT.finditer(text))
-    moments = {match[1]: match for match in found}
-    if len(moments) < len(found):
-        return None
-    begun = [moments[key] for key in moments if BEGINS.search(key)]
-    ended = [moments[key] for key in moments if ENDS.search(key)]
-    if len(begun) == len(ended) == 1 and begun != ended:
-        pair = (begun[0], ended[0])
-    elif len(found) == 2 and not named:
-        pair = (found[0], found[1])
-    else:
-        return None
-    first, last = (_moment(match) for match in pair)
-    if first is None or last is None or (first.tzinfo is None) != (last.tzinfo is None):
-        return None
-    return (first, last) if first <= last else None
-
-
-def _moment(match: re.Match[str]) -> datetime.datetime | None:
-    zone = {"Z": "+00:00", "UTC": "+00:00", None: ""}.get(match[3], match[3])
-    try:
-        return datetime.datetime.fromisoformat(f"{match[2]}{zone}")
-    except ValueError:
-        return None
-
-
-def _meant(claim: ClaimView, index: FactIndex) -> list[tuple[str, Record, Stretch]]:
-    """The records with a beginning and an end that share most words with the claim."""
-    found = [
-        (source.source_id, record, stretch)
-        for source in index.outputs
-        for record in source.records[:_MOST_TIMED_RECORDS]
-        if (stretch := stretch_of(record.text)) is not None
-    ]
-    if claim.days:
-        found = [each for each in found if in_days(each[1], claim.days)]
-    shares = [len(record.stems & claim.words) for _, record, _ in found]
-    most = max(shares, default=0)
-    if not most and len(found) > 1:
-        return []
-    return [each for each, share in zip(found, shares, strict=True) if share == most]
-
-
-def _agrees(stretch: Stretch, want: Quantity) -> bool:
-    return interval(want).holds(_length(stretch, want))
-
-
-def _length(stretch: Stretch, want: Quantity) -> float:
-    return (stretch[1] - stretch[0]).total_seconds() / SECONDS_OF[want.unit or ""]
-
-
-def _told(moment: datetime.datetime) -> str:
-    return moment.isoformat(sep=" ", timespec="seconds" if moment.second else "minutes")
-
-
 _MOST_GIVEN = 8  # amounts of one claim that are put together
 _COMPUTED = frozenset({QuantityKind.NUMBER, QuantityKind.MONEY})
 

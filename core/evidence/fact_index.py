@@ -22,9 +22,6 @@ Key = TypeVar("Key", tuple[str, int], tuple[str, str])
 
 _MOST_CANDIDATES = 60
 _WRITTEN_CHARACTERS = 200  # shorter arguments ask for something
-_WORDED_CHARACTERS = 60  # of a field of words; a longer one is a text
-_MOST_WORDED = 400  # fields that share a word
-WORD_BEGINS = 4  # letters that forms of one word share: smoked, smoker
 _HELD_CHARACTERS = 200_000  # of a source whose words are compared with the claim's
 _CATALOGUE = re.compile(r"\b(?:inputschema|input_schema|tool_description)\b", re.IGNORECASE)
 
@@ -60,7 +57,6 @@ class FactIndex:
     pairs: tuple[Fact, ...]
     attributes: tuple[Attribute, ...]
     named: tuple[tuple[str, Record, frozenset[str]], ...] = ()
-    held: dict[str, frozenset[str]] = field(default_factory=dict)
     written: tuple[tuple[str, frozenset[str]], ...] = ()
     people: frozenset[str] = frozenset()
     texts: tuple[tuple[str, str, bool], ...] = field(default=())
@@ -69,7 +65,6 @@ class FactIndex:
     by_path: dict[tuple[str, str], tuple[Fact, ...]] = field(default_factory=dict)
     people_of: dict[str, frozenset[str]] = field(default_factory=dict)
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
-    worded: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
     records_of: dict[str, tuple[Record, ...]] = field(default_factory=dict)
     alone_in: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
     holders: Holders = field(default_factory=lambda: Holders(over={}, beside={}))
@@ -127,7 +122,6 @@ def index_trace(trace: Trace) -> FactIndex:
         pairs=tuple(f for f in with_number if f.quantity and f.quantity.kind is QuantityKind.PAIR),
         attributes=tuple(_attributes(outputs)),
         named=tuple(_named(outputs)),
-        held={source.source_id: stems(source.text[:_HELD_CHARACTERS]) for source in sources},
         written=tuple(_written(sources)),
         people=_people(facts),
         texts=tuple(_texts(sources)),
@@ -137,21 +131,9 @@ def index_trace(trace: Trace) -> FactIndex:
         by_path=_grouped((f, (f.source_id, f.path)) for one in outputs for f in one.facts),
         people_of={one.source_id: _people(one.facts) for one in outputs},
         asked={source.source_id: frozenset(_asked(source)) for source in sources},
-        worded=_by_words(outputs),
         records_of={one.source_id: tuple(_of_fields(one.facts)) for one in outputs},
         alone_in={one.source_id: tuple(_alone(one.facts)) for one in outputs},
     )
-
-
-def _by_words(outputs: Iterable[SourceFacts]) -> dict[str, tuple[Fact, ...]]:
-    """The fields of a few words and no number, by how each word of their value begins."""
-    found: dict[str, list[Fact]] = {}
-    for fact in (fact for one in outputs for fact in one.facts):
-        words_only = fact.structured and fact.path and fact.quantity is None
-        if words_only and len(fact.value) <= _WORDED_CHARACTERS:
-            for beginning in {stem[:WORD_BEGINS] for stem in stems(fact.value)}:
-                found.setdefault(beginning, []).append(fact)
-    return {beginning: tuple(facts[:_MOST_WORDED]) for beginning, facts in found.items()}
 
 
 def _of_fields(facts: Iterable[Fact]) -> Iterator[Record]:
@@ -308,9 +290,3 @@ def measured_attributes(unit: str | None, index: FactIndex) -> tuple[Attribute, 
     """The attributes that are counted in a unit, where a claim names none: kg is of a weight."""
     words = measured_by(unit)
     return tuple(attribute for attribute in index.attributes if attribute.core & words)
-
-
-def is_its_source(source_id: str, words: frozenset[str], index: FactIndex) -> bool:
-    """Whether no other source holds more of the claim's words than this one."""
-    own = len(words & index.held.get(source_id, frozenset()))
-    return all(len(words & held) <= own for held in index.held.values())

@@ -140,16 +140,6 @@ class Holders:
         """Whether a claim's words name a sibling of the fact's holder, and nothing tells that from it."""
         return any(not own for _, own in self._named(fact, said))
 
-    def named_instead(self, fact: Fact, said: frozenset[str]) -> Iterator[Fact]:
-        """The facts of the same name that the sibling holds which a claim's words name."""
-        foreign = self.foreign(fact, said)
-        words = self._siblings(fact).words
-        for each in self.groups.get(self._group(fact), ()) if foreign else ():
-            if foreign <= words.get(self.holder(each), frozenset()) and not self.foreign(
-                each, said
-            ):
-                yield each
-
     def nearest(self, fact: Fact, stretches: Sequence[frozenset[str]]) -> frozenset[str]:
         """The words of the first stretch that names the fact's holder or a sibling; none names none."""
         named = self._siblings(fact).named

@@ -1,7 +1,6 @@
-"""What the facts say of each value of a claim: supported with its place, contradicted, or silent.
+"""What the facts say of each value of a claim: supported with its place, or silent.
 
-A value that is nowhere is silent. Contradicted needs the attribute that the claim names, its subject
-and its time, stated otherwise beyond the tolerance, with no fact and no derivation that gives it.
+A value that is nowhere is silent: what says otherwise is told by the binding of values to places.
 """
 
 from __future__ import annotations
@@ -18,18 +17,10 @@ from core.evidence.fact_index import (
     measured_attributes,
     said_attributes,
 )
-from core.evidence.facts import Fact, Record
+from core.evidence.facts import Fact
 from core.evidence.holders import stretches_of
+from core.evidence.meant import name_before, named_days, records_meant
 from core.evidence.quantity_records import Quantity, QuantityKind
-from core.evidence.stated_otherwise import (
-    MOST_ROWS,
-    dated_otherwise,
-    lasted_otherwise,
-    name_before,
-    named_days,
-    records_meant,
-    stated_otherwise,
-)
 from core.evidence.units import measured_by
 from core.evidence.words import stems
 from core.records import Check, Claim, FactPlace, Outcome, Span
@@ -51,18 +42,14 @@ def check_values(claim: Claim, index: FactIndex) -> tuple[Check, ...]:
     meant = {id(want): _meant(want, index, said) for want in view.quantities}
     whole = list({id(each): each for several in meant.values() for each in several}.values())
     checks = [
-        _check_quantity(want, view, index, said, meant[id(want)] if want.unit else whole)
+        _check_quantity(want, view, index, meant[id(want)] if want.unit else whole)
         for want in view.quantities
     ]
     return (*(check for check in checks if check is not None), *_literals(claim, index))
 
 
 def _check_quantity(
-    want: Quantity,
-    view: ClaimView,
-    index: FactIndex,
-    said: Sequence[tuple[Attribute, float]],
-    attributes: Sequence[Attribute],
+    want: Quantity, view: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
 ) -> Check | None:
     if want.kind is QuantityKind.ORDINAL or (
         want.in_words and want.amount == 1 and want.unit is None
@@ -76,57 +63,11 @@ def _check_quantity(
     if named is not None:
         place = _literal_place(f"{named} {want.text}", index)
         return None if place is None else _stands(f"{named} {want.text}", "value", place, want.span)
-    other = stated_otherwise(want, view, _of_the_named(want, view, said, index), index)
-    if other is not None:
-        return Check(
-            check=kind,
-            outcome=Outcome.CONTRADICTS,
-            reason=f"{_shown(other)}, not {want.text}",
-            veto=True,
-            claim_span=want.span,
-            facts=(place_of(other),),
-        )
-    dated = dated_otherwise(want, view, index)
-    if dated is not None:
-        source_id, record = dated
-        days = ", ".join(dict.fromkeys(str(day) for _, day in record.dates))
-        return _record_says(days, want, kind, source_id, record)
-    lasted = lasted_otherwise(want, view, index)
-    if lasted is not None:
-        source_id, record, told = lasted
-        return _record_says(told, want, kind, source_id, record)
     return Check(
         check=kind,
         outcome=Outcome.SILENT,
         reason=f"no fact states {want.text}, and none follows from what is stated",
         claim_span=want.span,
-    )
-
-
-def _of_the_named(
-    want: Quantity, view: ClaimView, said: Sequence[tuple[Attribute, float]], index: FactIndex
-) -> list[tuple[Attribute, float]]:
-    """The attributes with the facts of the records alone that the claim may be about."""
-    stretches = stretches_of(view.text, want.span, view.quantities)
-    kept = []
-    for attribute, share in said:
-        facts = attribute.facts
-        if len(facts) <= MOST_ROWS:
-            facts = tuple(f for f in facts if not _is_of_another(f, stretches, index))
-        if facts:
-            kept.append((replace(attribute, facts=facts), share))
-    return kept
-
-
-def _record_says(told: str, want: Quantity, kind: str, source_id: str, record: Record) -> Check:
-    """What a whole record shows to be otherwise."""
-    return Check(
-        check=kind,
-        outcome=Outcome.CONTRADICTS,
-        reason=f"{record.name[:80]}: {told}, not {want.text}",
-        veto=True,
-        claim_span=want.span,
-        facts=(FactPlace(source_id=source_id, span=record.span, path=record.name[:60]),),
     )
 
 
@@ -213,7 +154,7 @@ def _best(
         meant = dated or (fact.source_id, fact.path) in named
         if not _is_about(want, fact, how, shared, meant, bool(named), view):
             continue
-        if _is_of_another(fact, stretches, index):
+        if index.holders.is_of_another(fact, index.holders.nearest(fact, stretches)):
             continue
         here = (fact.source_id, fact.record.index)
         only = singled.get((fact.source_id, fact.path)) if want.date is None else dated_records
@@ -223,12 +164,6 @@ def _best(
         if best is None or rank > best[0]:
             best = (rank, fact, how, shared)
     return None if best is None else best[1:]
-
-
-def _is_of_another(fact: Fact, stretches: Sequence[frozenset[str]], index: FactIndex) -> bool:
-    """Whether the claim names another record of the same list than the fact's."""
-    holders = index.holders
-    return holders.is_of_another(fact, holders.nearest(fact, stretches))
 
 
 def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:

@@ -74,7 +74,7 @@ def test_its_twin_with_another_number_or_direction_is_not(claim: str) -> None:
 
 
 def test_a_derivation_is_the_same_every_time() -> None:
-    first, second = checks("Ms Lind gained about 5 kg."), checks("Ms Lind gained about 5 kg.")
+    first, second = checks("Ms Lind was 34 in 2018."), checks("Ms Lind was 34 in 2018.")
 
     assert first == second
 

@@ -81,16 +81,11 @@ def supports(claim: str, stated: object) -> bool:
 def test_a_value_is_of_the_record_that_holds_it_in_every_format(form: str) -> None:
     stated = FORMATS[form]
 
-    for one, other, seats, tier in (
-        ("Northwind", "Contoso", 140, "Gold"),
-        ("Contoso", "Northwind", 35, "Silver"),
-    ):
+    for one, other, seats in (("Northwind", "Contoso", 140), ("Contoso", "Northwind", 35)):
         assert is_whole(f"{one} has {seats} seats.", stated)
         assert supports(f"{one} has {seats} seats.", stated)
-        assert is_whole(f"{one}'s tier is {tier}.", stated)
         assert not is_whole(f"{other} has {seats} seats.", stated)
         assert not supports(f"{other} has {seats} seats.", stated)
-        assert not is_whole(f"{other}'s tier is {tier}.", stated)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +103,6 @@ def test_a_value_is_of_the_record_that_holds_it_in_every_format(form: str) -> No
             "Ole Berg's potassium is 5.6 mmol/L.",
             "Ines Park's potassium is 5.6 mmol/L.",
         ),
-        (ACCOUNTS, "The owner of Contoso is Leo Brandt.", "The owner of Northwind is Leo Brandt."),
-        (INVOICES, "INV-2 is overdue.", "INV-1 is overdue."),
-        (INVOICES, "INV-1 is paid.", "INV-2 is paid."),
         (INVOICES, "INV-1's amount is EUR 100.00.", "INV-1's amount is EUR 250.00."),
         (STAGES, "The timeout in production is 60 seconds.", "The timeout in production is 30 seconds."),
         (STAGES, "The timeout in staging is 30 seconds.", "The timeout in staging is 60 seconds."),
@@ -128,13 +120,6 @@ def test_a_call_that_asked_for_both_does_not_make_one_record_answer_for_the_othe
 
     assert is_whole("Ole Berg's potassium is 5.6 mmol/L.", PATIENTS, arguments=asked)
     assert not is_whole("Ines Park's potassium is 5.6 mmol/L.", PATIENTS, arguments=asked)
-
-
-def test_the_named_records_own_value_is_held_against_a_siblings() -> None:
-    (found,) = checks("Ines Park's potassium is 5.6 mmol/L.", PATIENTS)
-
-    assert found.veto
-    assert found.reason == "potassium: 3.1 mmol/L, not 5.6 mmol/L"
 
 
 @cases
