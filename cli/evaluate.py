@@ -100,17 +100,15 @@ def evaluate(
     config = site_config()
     judge = judging.asked()
     if judge is not None:
-        from core.workflows.judged_packet import JudgedPacket
+        from core.workflows.judged_packet import JudgedPacket, traces_in
 
-        if not judge_traces:
-            raise ConfigError(
-                "--judge: give the traces that the claims are from with --judge-traces"
-            )
-        require(*judge_traces)
+        require(*judge_traces or ())
         options = replace(
             options,
-            judged=JudgedPacket(
-                judge=judge, traces=tuple(judge_traces), asked=judging.judge_for or "unsure"
+            judged=lambda rows: JudgedPacket(
+                judge=judge,
+                traces=traces_in(judge_traces, rows) if judge_traces else {},
+                asked=judging.judge_for or "unsure",
             ),
         )
     with Progress() as progress:
@@ -197,16 +195,17 @@ def _number(value: float | None) -> str:
 
 
 def _judge_lines(judged: object) -> list[str]:
-    """The judge's figures beside the offline ones, one system a line; nothing where none was asked."""
+    """The judge's figures beside the offline ones, a column a system; nothing where none was asked."""
     if not isinstance(judged, dict):
         return []
+    from core.workflows.judged_packet import judged_columns
+
+    asked, unread = judged["claims_asked"], judged["unread"]
     return [
-        f"read by {judged['by']}: {judged['claims_asked']} claims, {judged['unread']} not read",
+        f"read by {judged['by']}: {asked} claims, {unread} not read",
         *(
-            f"  {name.replace('_', ' '):<14} bad passed {one['bad_passed']} of {one['bad']}, "
-            f"good stopped {one['good_stopped']} of {one['good']}, "
-            f"faithful answers allowed {one['faithful_allowed']} of {one['faithful_answers']}"
-            for name, one in judged["systems"].items()
+            f"{name:<32}" + "".join(f"{cell:>22}" for cell in cells)
+            for name, *cells in judged_columns(judged)
         ),
     ]
 

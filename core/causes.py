@@ -36,6 +36,7 @@ class Cause(StrEnum):
     JUDGE_CONTRADICTS = "a judge proves otherwise"
     JUDGE_DISPUTED = "a judge against a check"
     JUDGE_CREDITS_ELSEWHERE = "a judge credits elsewhere"
+    JUDGE_DOUBTED = "a judge that is wrong too often here"
     JUDGE_UNPROVED = "a judge's verdict unproved"
     NOT_READ = "not read by the judge"
     # the gate, of a claim that passes
@@ -81,6 +82,10 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.JUDGE_CREDITS_ELSEWHERE: (
         "Needs a person: probably the wrong source; {judge} finds this in {source}, and not where the "
         "answer says it is from."
+    ),
+    Cause.JUDGE_DOUBTED: (
+        "Needs a person: {judge} calls it {verdict}, with its proof checked, and by what people found here "
+        "such a reading is right with {right} %."
     ),
     Cause.JUDGE_UNPROVED: "{judge} calls it {verdict}; that counts for nothing, since {failed}.",
     Cause.NOT_READ: "Not read by the judge: {why}.",

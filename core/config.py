@@ -89,6 +89,9 @@ class Config:
     # What a judge's proved verdict is worth until a site's labels say otherwise: not yet measured there.
     judge_proved_support: float = 0.95
     judge_proved_contradiction: float = 0.05
+    judge_prior_readings: int = (
+        20  # so many readings the two numbers above weigh beside a site's own
+    )
 
     # III.8
     repair_iterations: int = 1  # "one repair iteration" (V.2); at most 3
@@ -123,6 +126,7 @@ class Config:
         least = {
             "chunk_characters": 100,
             "read_sources": 1,
+            "judge_prior_readings": 1,
             "premise_characters": 600,
         }
         for name, smallest in least.items():

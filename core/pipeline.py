@@ -94,7 +94,8 @@ def _verify_or_block(window: Window, models: Models, config: Config) -> list[Ver
             return verified
         from core.judge.asking import read_by_judge  # imported only where a judge is asked
 
-        return list(read_by_judge(verified, models.judge, models.judge_for, config))
+        worth = models.judge_worth
+        return list(read_by_judge(verified, models.judge, models.judge_for, config, worth=worth))
     except ProvenanceGuardError:
         raise
     except Exception as error:

@@ -20,6 +20,14 @@ class Agreement:
     reason: str | None = None
 
 
+def beta_interval(right: float, wrong: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The middle ``level`` of Beta(right, wrong); a side of no weight is certain."""
+    if right <= 0.0 or wrong <= 0.0:
+        return (float(right > 0.0), float(right > 0.0))
+    tail = (1.0 - level) / 2.0
+    return float(betaincinv(right, wrong, tail)), float(betaincinv(right, wrong, 1.0 - tail))
+
+
 def exact_binomial_interval(
     successes: int, trials: int, *, level: float = 0.95
 ) -> tuple[float, float] | None:

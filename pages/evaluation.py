@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.review.roles import require_writer
-from core.workflows.evaluating import start_evaluating
+from core.workflows.evaluating import AskedJudge, start_evaluating
 from pages.screens.evaluation.confusion import (
     show_confusion,
     show_reading,
@@ -21,7 +21,7 @@ from pages.screens.evaluation.confusion import (
 from pages.screens.evaluation.errors import show_claim, show_errors
 from pages.screens.evaluation.paper_tables import show_paper_tables
 from pages.screens.evaluation.slices import show_slices
-from pages.screens.evaluation.view import show_headline, show_metrics
+from pages.screens.evaluation.view import show_headline, show_metrics, show_with_judge
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import (
     PacketChoice,
@@ -98,7 +98,17 @@ def _evaluate(chosen: PacketChoice) -> None:
         require_writer(user.name, user.roles, "evaluate a packet")
         packet = bring_choice(store, chosen, user)
         nli = workspace.nli_models.current().nli
-        start_evaluating(packet, centroid=centroid, calibrator=ruling, nli=nli)
+        start_evaluating(
+            packet,
+            centroid=centroid,
+            calibrator=ruling,
+            nli=nli,
+            judge=AskedJudge(
+                database=workspace.environment,
+                by=user.name,
+                ask=bool(st.session_state.get("ask-judge")),
+            ),
+        )
     except ProvenanceGuardError as error:
         st.session_state["packet_problem"] = str(error)
         return
@@ -149,6 +159,11 @@ if not running:
         "Read it a second time with the paper's centroid router, to compare (takes as long again)",
         key="centroid",
     )
+    if (judge := workspace.judges.current()).address is not None:
+        place.checkbox(
+            f"Ask {judge.model} at {judge.host} too: questions, answers and outputs are sent there",
+            key="ask-judge",
+        )
 if packet and packet.problems:
     count = len(packet.problems)
     show_notice(
@@ -193,6 +208,7 @@ view = st.segmented_control(
     label_visibility="collapsed",
 )  # fmt: skip
 if view == "Figures":
+    show_with_judge(run.report)
     show_metrics(run.report)
 elif view == "Slices":
     show_slices(run.report)

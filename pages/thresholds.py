@@ -112,7 +112,8 @@ overlaid = columns[3].selectbox(
     "Compare with",
     [NO_OVERLAY, *others],
     disabled=not others,
-    help="Another calibrator's predictions of this packet, or the centroid router's.",
+    help="Another calibrator's predictions of this packet, the centroid router's, or what a judge "
+    "that read its claims makes of them: the final decision.",
     key=f"overlay-{run.folder}",
 )
 beside = others.get(overlaid)

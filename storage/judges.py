@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from sqlalchemy import Connection
 
-from core.records.judge import JudgeFor, JudgeRequest
+from core.errors import NotFound
+from core.records import Judged, VerdictLabel
+from core.records.judge import JudgeFor, JudgeRequest, JudgeVerdict, Proved
 from core.review.assignment import check_reason
 from core.review.judge_choice import CurrentJudge
 from core.review.records import Person, Role
 from storage.audit import append_event, latest_event
 from storage.columns import plain_text
+from storage.labels import Labels
 from storage.people import allow
+from storage.projects import Projects
 from storage.store import SqlStore
 
 CHOSEN, SENT = "judge.chosen", "judge.sent"
@@ -29,6 +35,35 @@ class Judges:
         """Who is asked now: the latest choice, else nobody."""
         with self.store.database.reading() as connection:
             return _current(connection)
+
+    def readings(self) -> Iterator[tuple[str, JudgeVerdict, VerdictLabel]]:
+        """Proved readings of claims whose label is final, as (judge, verdict, label)."""
+        labels = Labels(store=self.store)
+        for project in Projects(store=self.store).all():
+            claims = labels.reviewed(project.project_id, features=False)
+            for version, of_trace in groupby(claims, lambda one: (one.trace_id, one.content_hash)):
+                proved = self._proved(*version)
+                for claim in of_trace:
+                    final = claim.resolution.final
+                    found = None if final is None else final.support
+                    if isinstance(found, VerdictLabel) and claim.claim_id in proved:
+                        yield (*proved[claim.claim_id], found)
+
+    def _proved(self, trace_id: str, content_hash: str) -> dict[str, tuple[str, JudgeVerdict]]:
+        try:
+            stored = self.store.get_verdict(trace_id, content_hash=content_hash)
+        except NotFound:
+            return {}
+        read = {
+            one.claim.claim_id: one.outcome.judge
+            for one in stored.verification.claims
+            if isinstance(one.outcome, Judged) and one.outcome.judge is not None
+        }
+        return {
+            claim_id: (outcome.by, outcome.proof.verdict)
+            for claim_id, outcome in read.items()
+            if isinstance(outcome.proof, Proved)
+        }
 
     def choose(
         self, address: str | None, model: str, asked: JudgeFor, reason: str, by: Person

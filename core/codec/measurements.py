@@ -157,6 +157,7 @@ def judge_document(outcome: JudgeOutcome) -> JsonObject:
     shown = None if isinstance(proof, NotShown) else proof
     return {
         **document,
+        **({} if outcome.worth is None else {"worth": outcome.worth}),
         "proof": {Proved: "proved", Unproved: "unproved", NotShown: "nothing"}[type(proof)],
         "verdict": shown.verdict.value if shown else None,
         "why": outcome.why,
@@ -194,6 +195,7 @@ def judge_from_fields(read: Fields) -> JudgeOutcome:
         stated_is_right=right if isinstance(right, bool) else None,
         notice=read.optional_string("notice"),
         offline=read.read(Offline | None, "offline"),
+        worth=read.read(float | None, "worth"),
     )
 
 

@@ -29,20 +29,35 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
-from core.records.judge import JudgeFailure, JudgeFor, JudgeOutcome, JudgeRequest
+from core.records.judge import (
+    JudgeFailure,
+    JudgeFor,
+    JudgeOutcome,
+    JudgeRequest,
+    JudgeVerdict,
+    Proved,
+)
 from core.verification.decision import decide_answer, decide_with_judge
 
 AT_ONCE = 8  # answers that are asked about side by side
 
 
 def read_by_judge(
-    verified: Sequence[Verification], judge: Judge, which: JudgeFor, config: Config
+    verified: Sequence[Verification],
+    judge: Judge,
+    which: JudgeFor,
+    config: Config,
+    *,
+    worth: Mapping[JudgeVerdict, float] | None = None,
 ) -> Iterator[Verification]:
-    """The verifications with what a judge proves of their claims, in order."""
+    """The verifications with what a judge proves of their claims, in order.
+
+    ``worth`` is the chance that a claim is supported of which it proves a verdict; None takes the prior.
+    """
     secret = secrets.token_bytes(32)
 
     def one(verification: Verification) -> Verification:
-        return _read(verification, judge, which, secret, config)
+        return _read(verification, judge, which, secret, config, worth or {})
 
     with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
         yield from threads.map(one, verified)
@@ -94,13 +109,23 @@ def _replied(
 
 
 def _read(
-    verification: Verification, judge: Judge, which: JudgeFor, secret: bytes, config: Config
+    verification: Verification,
+    judge: Judge,
+    which: JudgeFor,
+    secret: bytes,
+    config: Config,
+    worth: Mapping[JudgeVerdict, float],
 ) -> Verification:
     start = time.perf_counter()
     asked = [verdict.claim for verdict in verification.claims if _is_asked(verdict, which)]
     if not asked:
         return verification
-    outcomes = ask(verification.trace, asked, judge, secret)
+    outcomes = {
+        name: replace(one, worth=worth.get(one.proof.verdict))
+        if isinstance(one.proof, Proved)
+        else one
+        for name, one in ask(verification.trace, asked, judge, secret).items()
+    }
     verdicts = tuple(
         decide_with_judge(verdict, outcomes.get(verdict.claim.claim_id), config)
         for verdict in verification.claims

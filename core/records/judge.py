@@ -213,7 +213,8 @@ class JudgeOutcome:
     """What came of asking a judge about one claim; without a ``proof`` there is a ``notice`` why.
 
     ``source_id`` and ``stated_is_right`` are what it said of the source and of the answer's credit;
-    ``offline`` is what stands without it.
+    ``offline`` is what stands without it. ``worth`` is the chance that a claim is supported of which it
+    proves this verdict.
     """
 
     by: str
@@ -223,6 +224,7 @@ class JudgeOutcome:
     stated_is_right: bool | None = None
     notice: str | None = None
     offline: Offline | None = None
+    worth: float | None = None
 
     @property
     def who(self) -> str:

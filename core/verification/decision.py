@@ -274,7 +274,8 @@ def decide_claim(
             reasons=(say(Cause.NOT_JUDGED, why=outcome.reason), *(one.reason for one in wrong)),
             citations=citations,
         )
-    if (judge := outcome.judge) is not None and isinstance(judge.proof, Proved):
+    if (judge := outcome.judge) is not None and _decides(judge, outcome.support):
+        assert isinstance(judge.proof, Proved)
         return _by_proof(claim, outcome, judge, judge.proof, citations, wrong)
     found = sorted([*_findings(claim, outcome, config), *wrong], key=lambda finding: finding.rank)
     against_support = [f for f in found if f.rank not in (_CONFLATION, _CITATION)]
@@ -297,15 +298,21 @@ def decide_claim(
 
 
 def of_proof(
-    proved: JudgeVerdict, *, shown: bool, wrong_credit: bool, stated_is_right: bool | None
+    proved: JudgeVerdict,
+    *,
+    worth: float | None,
+    shown: bool,
+    wrong_credit: bool,
+    stated_is_right: bool | None,
 ) -> tuple[Decision, VerdictLabel]:
     """What follows from a judge's proved verdict beside what is ``shown`` against the claim by ours.
 
     ``wrong_credit`` is our own accusation of the credit, which a judge that finds it right outvotes.
+    A contradiction is shown where it is as surely right as a check that vetoes (``SHOWN_WRONG``).
     """
-    if proved is JudgeVerdict.CONTRADICTED:
+    if proved is JudgeVerdict.CONTRADICTED and (worth is None or worth <= SHOWN_WRONG):
         return Decision.BLOCK, VerdictLabel.CONTRADICTED
-    if shown:
+    if shown or proved is JudgeVerdict.CONTRADICTED:
         return Decision.BLOCK, VerdictLabel.NOT_ENOUGH_EVIDENCE
     credited = stated_is_right or (stated_is_right is None and not wrong_credit)
     return Decision.ALLOW if credited else Decision.BLOCK, VerdictLabel.SUPPORTED
@@ -330,11 +337,14 @@ def _by_proof(
     reasons = tuple(finding.reason for finding in wrong)
     decision, verdict = of_proof(
         proof.verdict,
+        worth=judge.worth,
         shown=bool(shown),
         wrong_credit=credit,
         stated_is_right=judge.stated_is_right,
     )
-    if verdict is VerdictLabel.CONTRADICTED:
+    if proof.verdict is JudgeVerdict.CONTRADICTED and verdict is not VerdictLabel.CONTRADICTED:
+        reasons = (_doubted(judge, proof), *reasons)
+    elif verdict is VerdictLabel.CONTRADICTED:
         reasons = (say(Cause.JUDGE_CONTRADICTS, **told, why=judge.why or claim.text), *reasons)
     elif shown:
         reasons = (say(Cause.JUDGE_DISPUTED, **told, check=" ".join(shown)), *reasons)
@@ -361,10 +371,13 @@ def decide_with_judge(
         return verdict
     before = Offline(state=state_of(verdict).value, probability=outcome.support.probability)
     found = replace(found, offline=before)
-    if isinstance(found.proof, Proved):
-        outcome = replace(
-            outcome, support=_proved_support(found.proof, outcome.support, config), judge=found
-        )
+    if isinstance(found.proof, Proved) and found.worth is None:
+        found = replace(found, worth=prior_worth(found.proof.verdict, config))
+    if _decides(found, outcome.support):
+        assert found.worth is not None
+        # Unlike others, its support has no middle band: what is proved is enough for the threshold or not.
+        support = Support(probability=found.worth, threshold=outcome.support.threshold)
+        outcome = replace(outcome, support=support, judge=found)
         again = decide_claim(verdict.claim, outcome, config, verdict.citations)
         return replace(again, extra=verdict.extra)
     # Nothing is proved: the verdict stands as it was given, with what became of the question.
@@ -375,21 +388,34 @@ def decide_with_judge(
     )
 
 
-def _proved_support(proof: Proved, support: Support, config: Config) -> Support:
-    """The support of a proved verdict: the stated prior, which no threshold takes back."""
-    if proof.verdict is JudgeVerdict.CONTRADICTED:
-        return Support(
-            probability=config.judge_proved_contradiction,
-            threshold=max(support.threshold, config.judge_proved_contradiction + 1e-4),
-        )
-    sure = config.judge_proved_support
-    return Support(probability=sure, threshold=min(support.threshold, sure))
+def prior_worth(verdict: JudgeVerdict, config: Config) -> float:
+    """The chance that a claim is supported of which a judge proves this, before a site's labels say."""
+    if verdict is JudgeVerdict.CONTRADICTED:
+        return config.judge_proved_contradiction
+    return config.judge_proved_support
+
+
+def _decides(judge: JudgeOutcome, support: Support) -> bool:
+    """Whether a judge's reading decides: proved, and a support of it is worth what is asked of claims."""
+    if not isinstance(judge.proof, Proved):
+        return False
+    contradicts = judge.proof.verdict is JudgeVerdict.CONTRADICTED
+    return contradicts or judge.worth is None or judge.worth >= support.threshold
+
+
+def _doubted(judge: JudgeOutcome, proof: Proved) -> str:
+    worth = judge.worth or 0.0
+    right = 1.0 - worth if proof.verdict is JudgeVerdict.CONTRADICTED else worth
+    verdict, share = proof.verdict.value, f"{100 * right:.0f}"
+    return say(Cause.JUDGE_DOUBTED, judge=judge.who, verdict=verdict, right=share)
 
 
 def told_without_proof(judge: JudgeOutcome) -> Iterator[str]:
     """What is told beside the offline verdict where a judge was asked and nothing is proved."""
     if judge.notice is not None:
         yield say(Cause.NOT_READ, why=judge.notice)
+    elif isinstance(judge.proof, Proved):
+        yield _doubted(judge, judge.proof)
     elif isinstance(judge.proof, Unproved):
         verdict, failed = judge.proof.verdict.value, judge.proof.failed[0]
         yield say(Cause.JUDGE_UNPROVED, judge=judge.who, verdict=verdict, failed=failed)

@@ -26,7 +26,7 @@ from core.evidence.names import recorded_names
 from core.evidence.words import acronyms
 from core.ports import Calibrator, Embedder, Judge, NliModel
 from core.records import Claim, ClaimType, Source, SourceStatus, Span, Trace
-from core.records.judge import JudgeFor
+from core.records.judge import JudgeFor, JudgeVerdict
 from core.text.chunks import Unit, chunks, groups, units
 from core.text.tokens import content_bigrams, content_terms, overlap, rarity
 
@@ -221,6 +221,7 @@ class Models:
     families: Families
     judge: Judge | None = None  # a language model, where one is asked
     judge_for: JudgeFor = JudgeFor.UNSURE
+    judge_worth: Mapping[JudgeVerdict, float] | None = None  # by a site's labels; None: the prior
 
 
 @dataclass(slots=True)

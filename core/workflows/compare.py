@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -255,7 +255,7 @@ class Options:
     beside: tuple[Path, ...] = ()  # other systems' predictions for the packet, rows of Table 13
     repairs: Path | None = None  # figures of a repair run on captured answers, for Table 19
     resamples: int = RESAMPLES
-    judged: JudgedPacket | None = None  # who is asked beside the verifier
+    judged: Callable[[Sequence[PacketRow]], JudgedPacket] | None = None  # who is asked beside it
 
 
 def check_options(options: Options) -> None:
@@ -462,10 +462,12 @@ def evaluate_with(
         )
     report = evaluate(evaluated, resamples=options.resamples)
     if options.judged is not None:
-        from core.workflows.judged_packet import judged_report  # imported only where one is asked
+        from core.workflows.judged_packet import judged_packet  # imported only where one is asked
 
-        predictions = {found.claim_id: found for found in evaluated.predictions}
-        report["judge"] = judged_report(evaluated.rows, predictions, options.judged)
+        judged = judged_packet(
+            evaluated.rows, evaluated.predictions, options.judged(evaluated.rows), config
+        )
+        report["judge"] = judged.report
     if options.ablation is not None:
         report["ablation"] = options.ablation
     labelled = development.validation.rows if development else ()

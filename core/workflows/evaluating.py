@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import NotFound
@@ -20,9 +22,23 @@ from core.models.loading import BUNDLED
 from core.models.weight_files import sha256
 from core.review.calibrators import CurrentCalibrator
 from core.workflows.background import is_at_work, lock_for_work, start_work
+from core.workflows.judged_packet import REPLIES_FILE
 
-JOB = "core.workflows.evaluation_job"
+JOB = "cli.evaluating"  # by name: what opens databases stands above core
+ASK, REPLAY = "ask", "replay"  # the judge of the database, or what it replied before
 LEAST_PRESSING = 19  # the niceness that lets all other work go first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedJudge:
+    """The judge of the database that ``database`` names to a process: asked in the name of ``by``.
+
+    Where ``ask`` is false, what it replied to the packet before is read alone.
+    """
+
+    database: Mapping[str, str]
+    by: str
+    ask: bool
 
 
 def start_evaluating(
@@ -32,11 +48,12 @@ def start_evaluating(
     calibrator: CurrentCalibrator | None = None,
     nli: str = BUNDLED,
     niceness: int = 0,
+    judge: AskedJudge | None = None,
 ) -> bool:
     """Begin a run over the packet with that calibrator (None: the shipped one) and NLI model.
 
-    ``niceness`` lets other work go first, up to 19. False when a run is under way already; raises
-    ComponentUnavailable.
+    What a ``judge`` replied to this packet is read too. ``niceness`` lets other work go first, up to 19.
+    False when a run is under way already; raises ComponentUnavailable.
     """
     with lock_for_work(_lock_file(packet)) as lock:
         if lock is None:
@@ -53,7 +70,13 @@ def start_evaluating(
         if calibrator is not None and calibrator.folder is not None:
             arguments += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
             arguments += ["--threshold", str(calibrator.threshold)]
-        start_work(JOB, arguments, lock, what="evaluation", niceness=niceness)
+        environment: Mapping[str, str] = {}
+        if judge is not None and (judge.ask or (packet.folder / REPLIES_FILE).is_file()):
+            arguments += ["--judge", ASK if judge.ask else REPLAY, "--by", judge.by]
+            environment = judge.database
+        start_work(
+            JOB, arguments, lock, what="evaluation", niceness=niceness, environment=environment
+        )
     return True
 
 

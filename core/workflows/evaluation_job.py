@@ -1,18 +1,14 @@
 """run_job: evaluate a kept packet in a process of its own, telling a status file how far it is.
 
-Run as ``python -m core.workflows.evaluation_job FOLDER SHA256``; what it gives is kept beside the
-packet (core/evaluation/kept.py). A run that was stopped or killed goes on where it was.
+What it gives is kept beside the packet (core/evaluation/kept.py). A run that was stopped or killed goes
+on where it was; ``python -m cli.evaluating`` is the process.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from core.bootstrap import RESAMPLES
 from core.config import Config
@@ -28,17 +24,25 @@ from core.evaluation.kept import (
     clear_stop,
     keep_predictions,
     keep_run,
-    kept_packet,
     run_name,
     stop_was_asked,
     write_status,
 )
-from core.models.forest import load_forest
+from core.evaluation.packets import PacketRow
 from core.pipeline import Models, versions
 from core.ports import Progress
-from core.site_config import site_config
 from core.workflows.compare import READ_ANEW, router_system
 from core.workflows.evaluate import evaluate, score_packet
+from core.workflows.judged_packet import JUDGED_FILE, JudgedPacket, judged_packet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Also:
+    """What reads the packet beside the verifier: the paper's router, and who is asked about its rows."""
+
+    centroid: bool = False
+    judged: Callable[[Sequence[PacketRow]], JudgedPacket] | None = None
+
 
 SECONDS_BETWEEN_WORDS = 0.5
 
@@ -84,7 +88,7 @@ def run_job(
     load: Callable[[Config], Models],
     config: Config,
     *,
-    also_centroid: bool = False,
+    also: Also = Also(),  # noqa: B008 - frozen
     resamples: int = RESAMPLES,
     clock: Callable[[], float] = time.time,
 ) -> JobState:
@@ -92,7 +96,7 @@ def run_job(
     clear_stop(packet)
     tell = ProgressReporter(packet=packet, clock=clock)
     try:
-        _evaluate(packet, load(config), config, tell, also_centroid, resamples)
+        _evaluate(packet, load(config), config, tell, also, resamples)
     except Stopped:
         tell.end(JobState.STOPPED)
     except ProvenanceGuardError as error:
@@ -110,13 +114,13 @@ def _evaluate(
     models: Models,
     config: Config,
     tell: ProgressReporter,
-    also_centroid: bool,
+    also: Also,
     resamples: int,
 ) -> None:
     kept = packet.folder / SCORED_FILE
     evaluated = score_packet(packet.path, models, config, kept=kept, progress=tell)
     others = {BLOCK_ALL: apply_plain(BLOCK_ALL, evaluated.predictions)}
-    if also_centroid and config.router == "evidence":
+    if also.centroid and config.router == "evidence":
         system = router_system(
             CENTROID, evaluated, models, config, kept=kept, progress=_named(tell)
         )
@@ -138,43 +142,20 @@ def _evaluate(
         stage: list(seconds) for stage, seconds in evaluated.latency_seconds.items()
     }
     named = versions(models, config)
+    place = packet.folder / run_name(named)
+    place.mkdir(exist_ok=True, mode=0o700)
     if CENTROID in others:
-        place = packet.folder / run_name(named)
-        place.mkdir(exist_ok=True, mode=0o700)
         keep_predictions(place / CENTROID_FILE, others[CENTROID])
+    if also.judged is not None and packet.labelled:
+        tell(0, None, "Asking the judge")
+        with_judge = judged_packet(
+            evaluated.rows, evaluated.predictions, also.judged(evaluated.rows), config
+        )
+        report["judge"] = with_judge.report
+        keep_predictions(place / JUDGED_FILE, with_judge.both)
     keep_run(packet, named, report, evaluated.predictions)
 
 
 def _named(tell: ProgressReporter) -> Progress:
     """The same teller for claims that are read a second time."""
     return lambda done, total, what: tell(done, total, f"{what} with the centroid router")
-
-
-def main() -> int:
-    """Evaluate the packet that the command line names; the exit code."""
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    parser = argparse.ArgumentParser(description="Evaluate a kept packet.")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("sha256")
-    parser.add_argument("--nli-model")
-    parser.add_argument("--calibrator", type=Path)
-    parser.add_argument("--threshold", type=float, help="with --calibrator: instead of its own")
-    parser.add_argument("--named", help="with --threshold: what verdicts call the calibrator")
-    parser.add_argument("--centroid", action="store_true")
-    given = parser.parse_args()
-
-    def load(config: Config) -> Models:
-        from core.workflows.models import load_models
-
-        forest = load_forest(given.calibrator) if given.calibrator else load_forest()
-        if given.threshold is not None:
-            forest = forest.at(given.threshold, name=given.named or forest.name)
-        return load_models(config, nli_model=given.nli_model, calibrator=forest)
-
-    packet = kept_packet(given.folder, given.sha256)
-    state = run_job(packet, load, site_config(), also_centroid=given.centroid)
-    return 0 if state in (JobState.DONE, JobState.STOPPED) else 3
-
-
-if __name__ == "__main__":
-    sys.exit(main())

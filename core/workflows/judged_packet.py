@@ -5,68 +5,108 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from core.attribution.families import Families, load_families
 from core.capture.reading import read_traces
+from core.config import Config
 from core.errors import InputError
-from core.evaluation.frozen import freeze
+from core.evaluation.frozen import answer_of, freeze
 from core.evaluation.packets import PacketRow
-from core.evaluation.predictions import Cause, Prediction
+from core.evaluation.predictions import Cause, Prediction, at_threshold
+from core.evaluation.ranking_scores import auroc, auroc_interval, rounded
 from core.evaluation.report import Report
-from core.judge.asking import ask
+from core.judge.asking import AT_ONCE, ask
 from core.ports import Judge
 from core.records import (
     AttributionStatus,
     Claim,
     Decision,
     Span,
+    State,
     StatedAttribution,
     Trace,
     VerdictLabel,
 )
 from core.records.judge import JudgeFor, JudgeOutcome, JudgeVerdict, Proved, Unproved
-from core.verification.decision import of_proof
+from core.verification.decision import of_proof, prior_worth
 
-_SHOWN = (Cause.IDENTITY, Cause.CONTRADICTION)
-ALLOW, PERSON, BLOCK = "allow", "needs review", "block"
+JUDGED_FILE = "with-judge.jsonl"  # predictions of a kept run, offline and judge together
+REPLIES_FILE = "judge.jsonl"  # what a judge replied to a kept packet's claims
+SYSTEMS = {
+    "offline": "offline",
+    "judge": "judge",
+    "both": "both",
+    "without_proof": "judge, on its word",
+}
+_COUNTED = (
+    ("bad claims passed", "bad_passed", "bad"),
+    ("good claims stopped", "good_stopped", "good"),
+    ("good claims blocked", "good_blocked", "good"),
+    ("faithful answers allowed", "faithful_allowed", "faithful_answers"),
+    ("answers with an error allowed", "answers_with_an_error_allowed", "answers_with_an_error"),
+)
+_NOTHING_SAID = 0.5  # where a judge alone proves nothing: between what it supports and contradicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedPacket:
-    """Who is asked about a packet's claims, with the traces that they are from."""
+    """Who is asked about a packet's claims, with the traces that they are from, by id.
+
+    Of an answer without a trace the judge is shown what its rows hold. ``worth`` as in ``Models``.
+    """
 
     judge: Judge
-    traces: tuple[Path, ...]
+    traces: Mapping[str, Trace] = field(default_factory=dict)
     asked: str = JudgeFor.UNSURE.value
+    worth: Mapping[JudgeVerdict, float] | None = None
 
 
-def judged_report(
-    rows: Sequence[PacketRow], offline: Mapping[str, Prediction], by: JudgedPacket
-) -> Report:
-    """The figures of a judge beside the offline ones, for the labelled rows.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedFigures:
+    """The figures of a judge beside the offline ones, and what both together say of every row."""
+
+    report: Report
+    both: tuple[Prediction, ...]
+
+
+def traces_in(files: Sequence[Path], rows: Sequence[PacketRow]) -> dict[str, Trace]:
+    """The traces of the rows by id; raises InputError where one is in none of the files."""
+    traces = {one.trace_id: one for one in read_traces(files) if isinstance(one, Trace)}
+    if missing := sorted({row.trace_id for row in rows} - traces.keys()):
+        raise InputError(f"the traces hold no {missing[0]}, and {len(missing)} are missing")
+    return traces
+
+
+def judged_packet(
+    rows: Sequence[PacketRow], offline: Sequence[Prediction], by: JudgedPacket, config: Config
+) -> JudgedFigures:
+    """What a judge makes of the labelled rows; ``offline`` are the verifier's predictions, in order.
 
     A good claim is supported and credited rightly; *stopped* is blocked or left to a person. An answer
     is allowed when all of its claims are. ``without_proof`` takes the judge's word for it.
     """
     which = JudgeFor(by.asked)
-    asked = [row for row in rows if row.scored and _is_asked(offline.get(row.claim_id), which)]
+    pairs = [(row, found) for row, found in zip(rows, offline, strict=True) if row.scored]
+    asked = [row for row, found in pairs if _is_asked(found, which)]
     outcomes = outcomes_of(asked, by, load_families())
-    scored = [row for row in rows if row.scored]
-    states = {
-        "offline": {row.claim_id: _offline(offline.get(row.claim_id)) for row in scored},
-        "judge": {row.claim_id: _alone(outcomes.get(row.claim_id)) for row in scored},
-        "without_proof": {
-            row.claim_id: _alone(outcomes.get(row.claim_id), on_its_word=True) for row in scored
-        },
-        "both": {
-            row.claim_id: _both(offline.get(row.claim_id), outcomes.get(row.claim_id))
-            for row in scored
-        },
+    scored = [row for row, _ in pairs]
+
+    def decided(found: Prediction, **how: bool) -> Prediction:
+        return _with_judge(found, outcomes.get(found.claim_id), by, config, **how)
+
+    both = tuple(map(decided, offline))
+    systems = {
+        "offline": [found for _, found in pairs],
+        "judge": [decided(found, alone=True) for _, found in pairs],
+        "both": [found for row, found in zip(rows, both, strict=True) if row.scored],
+        "without_proof": [decided(found, alone=True, on_its_word=True) for _, found in pairs],
     }
-    if not offline:
-        del states["offline"], states["both"]
     kinds: Counter[tuple[str, str, str]] = Counter()
     refused = []
     for row in scored:
@@ -78,35 +118,72 @@ def judged_report(
                 {"claim_id": row.claim_id, "good": good == "good", "verdict": verdict}
                 | {"failed": list(outcome.proof.failed)}
             )
-    return {
+    report: Report = {
         "by": by.judge.name,
         "asked_for": which.value,
         "claims_asked": len(asked),
         "unread": sum(one.notice is not None for one in outcomes.values()),
-        "systems": {name: _figures(scored, found) for name, found in states.items()},
+        "systems": {name: _figures(scored, found) for name, found in systems.items()},
         "by_kind": [
             {"good": good == "good", "kind": kind, "proof": proof, "claims": count}
             for (good, kind, proof), count in sorted(kinds.items())
         ],
         "refused": refused,
     }
+    return JudgedFigures(report=report, both=both)
+
+
+def judged_columns(report: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The figures as a table for people: a head, then a line a figure with a cell a system."""
+    systems = [report["systems"][name] for name in SYSTEMS]
+    found = [("", *SYSTEMS.values())]
+    for words, part, whole in _COUNTED:
+        found.append((words, *(_counted(one[part], one[whole]) for one in systems)))
+    found.append(("AUROC (95 %)", *(_ranked(one) for one in systems)))
+    return found
+
+
+def _counted(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,} ({100 * part / whole:.1f} %)" if whole else "none to count"
+
+
+def _ranked(figures: Mapping[str, Any]) -> str:
+    ends = figures["auroc_ci95"]
+    if figures["auroc"] is None:
+        return "not defined"
+    return f"{figures['auroc']:.2f}" + (f" ({ends[0]:.2f}–{ends[1]:.2f})" if ends else "")
 
 
 def outcomes_of(
     rows: Sequence[PacketRow], by: JudgedPacket, families: Families
 ) -> dict[str, JudgeOutcome]:
-    """What the judge's replies prove of each row, asked answer by answer; raises InputError."""
-    traces = {one.trace_id: one for one in read_traces(by.traces) if isinstance(one, Trace)}
-    answers: dict[str, list[PacketRow]] = {}
+    """What the judge's replies prove of each row, asked by answer and what it is read from."""
+    answers: dict[tuple[object, ...], list[PacketRow]] = {}
     for row in rows:
-        answers.setdefault(row.trace_id, []).append(row)
-    if missing := sorted(answers.keys() - traces.keys()):
-        raise InputError(f"the traces hold no {missing[0]}, and {len(missing)} are missing")
+        key = (row.trace_id, *((one.source_id, one.arguments, one.text) for one in row.sources))
+        answers.setdefault(key, []).append(row)
     secret, found = secrets.token_bytes(32), dict[str, JudgeOutcome]()
-    for trace_id, of_answer in answers.items():
-        trace, claims = _as_asked(traces[trace_id], of_answer, families)
-        found |= ask(trace, claims, by.judge, secret)
+
+    def one(of_answer: Sequence[PacketRow]) -> dict[str, JudgeOutcome]:
+        whole = by.traces.get(of_answer[0].trace_id) or _trace_of(of_answer)
+        trace, claims = _as_asked(whole, of_answer, families)
+        return ask(trace, claims, by.judge, secret)
+
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+        for outcomes in threads.map(one, answers.values()):
+            found |= outcomes
     return found
+
+
+def _trace_of(rows: Sequence[PacketRow]) -> Trace:
+    """The answer as far as a packet's rows hold it."""
+    question = rows[0].extra.get("question")
+    return Trace(
+        trace_id=rows[0].trace_id,
+        question=question if isinstance(question, str) else "",
+        answer="\n".join(map(answer_of, rows)),
+        sources=(),
+    )
 
 
 def _as_asked(
@@ -130,46 +207,80 @@ def _as_asked(
     return replace(trace, sources=sources), claims
 
 
-def _is_asked(found: Prediction | None, which: JudgeFor) -> bool:
-    if found is None or which is JudgeFor.ALL:
-        return True
+def _is_asked(found: Prediction, which: JudgeFor) -> bool:
+    if found.cause is Cause.UNJUDGED or which is JudgeFor.ALL:
+        return found.cause is not Cause.UNJUDGED
     unsure = found.verdict is not VerdictLabel.CONTRADICTED
     return found.blocked and (unsure or which is JudgeFor.BLOCKED)
 
 
-def _offline(found: Prediction | None) -> str:
-    return PERSON if found is None else found.state.value.replace("_", " ")
-
-
-def _alone(outcome: JudgeOutcome | None, *, on_its_word: bool = False) -> str:
+def _with_judge(
+    offline: Prediction,
+    outcome: JudgeOutcome | None,
+    by: JudgedPacket,
+    config: Config,
+    *,
+    alone: bool = False,
+    on_its_word: bool = False,
+) -> Prediction:
+    """The claim as a judge's proof decides it beside the verifier, or ``alone`` (``decide_with_judge``)."""
+    found = _unconfirmed(offline) if alone else offline
     proof = None if outcome is None else outcome.proof
-    if isinstance(proof, Proved) or (on_its_word and isinstance(proof, Unproved)):
-        assert outcome is not None
-        right = outcome.stated_is_right
-        return _state(proof.verdict, shown=False, wrong_credit=False, stated_is_right=right)
-    return PERSON
-
-
-def _both(found: Prediction | None, outcome: JudgeOutcome | None) -> str:
-    if found is None or outcome is None or not isinstance(outcome.proof, Proved):
-        return _offline(found)
-    return _state(
-        outcome.proof.verdict,
-        shown=found.cause in _SHOWN,
+    if not (isinstance(proof, Proved) or (on_its_word and isinstance(proof, Unproved))):
+        return found
+    assert outcome is not None
+    worth = (by.worth or {}).get(proof.verdict, prior_worth(proof.verdict, config))
+    decision, label = of_proof(
+        proof.verdict,
+        worth=worth,
+        shown=found.cause is Cause.IDENTITY or found.if_disputed is not None,
         wrong_credit=found.attribution is AttributionStatus.CONFLATION,
         stated_is_right=outcome.stated_is_right,
     )
-
-
-def _state(
-    verdict: JudgeVerdict, *, shown: bool, wrong_credit: bool, stated_is_right: bool | None
-) -> str:
-    decision, label = of_proof(
-        verdict, shown=shown, wrong_credit=wrong_credit, stated_is_right=stated_is_right
-    )
+    contradicted = label is VerdictLabel.CONTRADICTED
     if decision is Decision.ALLOW:
-        return ALLOW
-    return BLOCK if label is VerdictLabel.CONTRADICTED else PERSON
+        # Where a threshold asks more than the judge is worth, the verifier's own support stands.
+        own = 0.0 if found.forced or found.probability is None else found.probability
+        credit = AttributionStatus.NONE if worth >= found.threshold else found.attribution
+        passing = replace(
+            found,
+            forced=False,
+            if_supported=label,
+            if_disputed=None,
+            attribution=credit,
+        )
+        return at_threshold(passing, max(worth, own), found.threshold)
+    if proof.verdict is JudgeVerdict.SUPPORTED and worth < found.threshold:
+        return found
+    return replace(
+        found,
+        decision=decision,
+        verdict=label,
+        cause=Cause.CONFLATION if label is VerdictLabel.SUPPORTED else Cause.CONTRADICTION,
+        forced=True,
+        if_supported=label,
+        if_unsupported=label,
+        if_disputed=label if contradicted else None,
+        probability=worth,
+    )
+
+
+def _unconfirmed(found: Prediction) -> Prediction:
+    """The claim as if the verifier had said nothing of it."""
+    nothing = VerdictLabel.NOT_ENOUGH_EVIDENCE
+    return replace(
+        found,
+        decision=Decision.BLOCK,
+        verdict=nothing,
+        cause=Cause.SUPPORT,
+        forced=False,
+        if_supported=VerdictLabel.SUPPORTED,
+        if_unsupported=nothing,
+        if_disputed=None,
+        probability=_NOTHING_SAID,
+        attribution=AttributionStatus.NONE,
+        probable_credit=False,
+    )
 
 
 def _kind(row: PacketRow) -> str:
@@ -177,32 +288,37 @@ def _kind(row: PacketRow) -> str:
     return how if isinstance(how, str) else ""
 
 
-def _figures(rows: Sequence[PacketRow], states: Mapping[str, str]) -> Report:
+def _figures(rows: Sequence[PacketRow], found: Sequence[Prediction]) -> Report:
+    states = {one.claim_id: one.state for one in found}
     counts = Counter((row.should_block, states[row.claim_id]) for row in rows)
     answers: dict[str, list[PacketRow]] = {}
     for row in rows:
         answers.setdefault(row.trace_id, []).append(row)
     faithful = [of for of in answers.values() if not any(row.should_block for row in of)]
     wrong = [of for of in answers.values() if any(row.should_block for row in of)]
-    blocked = {row.trace_id for row in rows if states[row.claim_id] == BLOCK}
+    blocked = {row.trace_id for row in rows if states[row.claim_id] is State.BLOCK}
+    score = np.array([one.ranked_by for one in found])
+    bad = np.array([row.should_block for row in rows], dtype=np.bool_)
     return {
         "good": sum(not row.should_block for row in rows),
-        "good_passed": counts[False, ALLOW],
-        "good_stopped": counts[False, PERSON] + counts[False, BLOCK],
-        "good_blocked": counts[False, BLOCK],
-        "bad": sum(row.should_block for row in rows),
-        "bad_passed": counts[True, ALLOW],
-        "bad_blocked": counts[True, BLOCK],
+        "good_passed": counts[False, State.ALLOW],
+        "good_stopped": counts[False, State.NEEDS_REVIEW] + counts[False, State.BLOCK],
+        "good_blocked": counts[False, State.BLOCK],
+        "bad": int(bad.sum()),
+        "bad_passed": counts[True, State.ALLOW],
+        "bad_blocked": counts[True, State.BLOCK],
         "faithful_answers": len(faithful),
         "faithful_allowed": sum(_all_allowed(faithful, states)),
         "faithful_blocked": sum(of[0].trace_id in blocked for of in faithful),
         "answers_with_an_error": len(wrong),
         "answers_with_an_error_allowed": sum(_all_allowed(wrong, states)),
+        "auroc": rounded(auroc(score, bad)),
+        "auroc_ci95": auroc_interval(score, bad, [row.trace_id for row in rows]),
     }
 
 
 def _all_allowed(
-    answers: Sequence[Sequence[PacketRow]], states: Mapping[str, str]
+    answers: Sequence[Sequence[PacketRow]], states: Mapping[str, State]
 ) -> Iterator[bool]:
     for rows in answers:
-        yield all(states[row.claim_id] == ALLOW for row in rows)
+        yield all(states[row.claim_id] is State.ALLOW for row in rows)

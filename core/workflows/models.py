@@ -3,6 +3,7 @@ calibrator."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -14,11 +15,13 @@ from core.models.forest import ACCURATE_FOLDER, DEFAULT_FOLDER, Forest, load_for
 from core.models.loading import ACCURATE, BUNDLED, PAPER, load_embedder, load_nli_model
 from core.pipeline import Models
 from core.ports import Calibrator, policy_of
-from core.records.judge import JudgeRequest
+from core.records import VerdictLabel
+from core.records.judge import JudgeRequest, JudgeVerdict
 from core.review.calibrators import CalibratorArtifact, CalibratorFiles, CurrentCalibrator
 from core.review.judge_choice import CurrentJudge
 from core.review.nli_choice import CurrentNliModel
 from core.review.records import Person
+from core.site_config import site_config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,15 +121,21 @@ class JudgeChoice(Protocol):
     def sent(self, judge: str, request: JudgeRequest) -> None:
         """Keep that a request goes to it, in counts."""
 
+    def readings(self) -> Iterable[tuple[str, JudgeVerdict, VerdictLabel]]:
+        """Its proved readings of claims that people have labelled, as (judge, verdict, label)."""
+
 
 def with_chosen_judge(models: Models, choice: JudgeChoice) -> Models:
     """The same models beside the judge that a database's lead chose; nothing is imported where none is."""
     now = choice.current()
     if now.address is None:
         return models
+    from core.review.judge_trust import judge_trust
     from core.workflows.judges import chosen_judge
 
-    return replace(models, judge=chosen_judge(choice), judge_for=now.asked)
+    judge = chosen_judge(choice)
+    trust = judge_trust(judge.name, choice.readings(), site_config())
+    return replace(models, judge=judge, judge_for=now.asked, judge_worth=trust.worth)
 
 
 def check_fitted_for(calibrator: Calibrator, nli: str, choice: str | Path | None = None) -> None:

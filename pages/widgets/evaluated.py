@@ -33,6 +33,7 @@ from core.identity import rules_digest
 from core.places import SAMPLE_PACKET
 from core.review.calibrators import CurrentCalibrator
 from core.review.records import Person
+from core.workflows.judged_packet import JUDGED_FILE
 from pages.widgets.adjudicated import may_see_labels, settled_claims, write_settled
 from pages.widgets.plain import show_notice
 from pages.widgets.session import settings
@@ -243,6 +244,9 @@ def overlays(
     if (run.folder / CENTROID_FILE).is_file():
         name = "the centroid router"
         found[name] = PredictionSet(packet=packet, run=run, name=name, file=CENTROID_FILE)
+    if (run.folder / JUDGED_FILE).is_file():
+        name = "the judge beside it"
+        found[name] = PredictionSet(packet=packet, run=run, name=name, file=JUDGED_FILE)
     return found
 
 

@@ -244,6 +244,11 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
         lambda: gate(read_by_judge(proved(), stated_is_right=False)),
         "Needs a person: probably the wrong source; m@here finds this in chart",
     ),
+    Cause.JUDGE_DOUBTED: (
+        lambda: gate(read_by_judge(proved(JudgeVerdict.CONTRADICTED), worth=0.3)),
+        "Needs a person: m@here calls it contradicted, with its proof checked, and by what people found "
+        "here such a reading is right with 70 %.",
+    ),
     Cause.JUDGE_UNPROVED: (
         lambda: gate(
             read_by_judge(Unproved(verdict=JudgeVerdict.SUPPORTED, failed=("“9” is in no quote",)))

@@ -16,11 +16,13 @@ import numpy as np
 import pytest
 from databases import a_store, workspace_of
 from evaluations import HOSTILE, keep_evaluated, keep_predicted, packet_records
+from lexical import lexical_models
 from opening import cards, opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from streamlit.testing.v1 import AppTest
 
 from core.calibration.threshold import by_false_pass, sweep
+from core.config import Config
 from core.evaluation.findings import list_errors
 from core.evaluation.kept import (
     CENTROID_FILE,
@@ -37,9 +39,12 @@ from core.evaluation.packets import read_packet
 from core.evaluation.threshold_view import costs_at, view_predictions
 from core.models.forest import load_forest
 from core.records import VerdictLabel
+from core.records.judge import JudgeRequest, JudgeText
 from core.review.records import Role
 from core.workflows.background import lock_for_work
 from core.workflows.evaluating import is_evaluating, start_evaluating
+from core.workflows.evaluation_job import Also, run_job
+from core.workflows.judged_packet import JudgedPacket
 from pages.screens.thresholds.promoting import why_not
 from pages.widgets.adjudicated import settled_claims, write_settled
 from pages.widgets.evaluated import bring_choice, packet_choices
@@ -195,6 +200,46 @@ def test_damaged_results_are_said_and_not_shown(folder: Path) -> None:
 
     assert "The results could not be read" in titles(test)
     assert not test.metric
+
+
+class Quoting:
+    """A judge that supports every claim and quotes its chart; only some of that is proved."""
+
+    name = "m@here#1"
+
+    def judge(self, request: JudgeRequest) -> JudgeText:
+        claims = []
+        for n, (text, _) in enumerate(request.asked, start=1):
+            drug = text.split()[3]
+            found = re.search(rf"[^\n]*{drug} \d+ mg once daily", request.head)
+            quote = {"source_id": "S1", "quote": found.group() if found else "nothing"}
+            claims.append({"n": n, "verdict": "supported", "evidence": [quote]})
+        return JudgeText(text=json.dumps({"claims": claims}), model="m")
+
+
+def test_offline_judge_and_both_stand_side_by_side_and_without_one_it_says_what_to_do(
+    folder: Path,
+) -> None:
+    packet = keep_evaluated(folder, claims=5)
+    without = evaluation(packet=packet.sha256)
+
+    judged = Also(judged=lambda rows: JudgedPacket(judge=Quoting(), asked="all"))
+    state = run_job(packet, lambda config: lexical_models(), Config(), also=judged, resamples=20)
+    test, weighed = evaluation(packet=packet.sha256), thresholds(packet=packet.sha256)
+
+    assert state is JobState.DONE
+    assert any("No judge has read these claims" in each.value for each in without.caption)
+    table = next(each.value for each in test.dataframe if "both" in each.value.columns)
+    assert list(table.columns[:4]) == ["On the same claims", "offline", "judge", "both"]
+    assert list(table["On the same claims"])[:3] == [
+        "bad claims passed", "good claims stopped", "good claims blocked",
+    ]  # fmt: skip
+    assert any("Read by m@here: 5 of 5 claims" in each.value for each in test.caption)
+    overlay = next(box for box in weighed.selectbox if box.label == "Compare with")
+    assert "the judge beside it" in overlay.options
+    overlay.set_value("the judge beside it").run()
+    names = [each["name"] for each in view(weighed, "provenanceguard_thresholds")["series"]]
+    assert "good claims blocked, the judge beside it" in names
 
 
 # ---------------------------------------------------------------- running

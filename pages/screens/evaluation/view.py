@@ -10,6 +10,7 @@ from core.bootstrap import RESAMPLES, Interval
 from core.evaluation.metrics import Metric
 from core.evaluation.report import read_metrics
 from core.records import JsonObject
+from core.workflows.judged_packet import judged_columns
 from pages.screens.evaluation.cells import count_in, number_of, rounded
 from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
 
@@ -112,6 +113,34 @@ def _beside_everything(f1: float, ends: Interval | None, everything: float) -> s
     return (
         f"its block F1 is not shown to differ from {beside}: its interval is "
         f"{ends.low:.3f} to {ends.high:.3f}"
+    )
+
+
+# ---------------------------------------------------------------- with a judge
+
+
+def show_with_judge(report: JsonObject) -> None:
+    """Offline, a judge alone, and both on the same claims; what to do where none has read them."""
+    judged = report.get("judge")
+    if not isinstance(judged, Mapping):
+        st.caption(
+            "No judge has read these claims. A lead chooses one on Settings, Models; then tick the box "
+            "beside Evaluate."
+        )
+        return
+    header, *rows = judged_columns(judged)
+    asked, unread = judged["claims_asked"], judged["unread"]
+    st.subheader("With a judge", anchor=False)
+    show_numbers(
+        ("On the same claims", *header[1:]),
+        rows,
+        name="with-judge",
+        alt="Offline, the judge alone and both together on the same claims",
+    )
+    st.caption(
+        f"Read by {str(judged['by']).partition('#')[0]}: {asked - unread:,} of {asked:,} claims"
+        + (f"; {unread:,} were not read and count as they do offline. " if unread else ". ")
+        + "Stopped: needs review or blocked. Judge: nothing passes that it does not prove."
     )
 
 

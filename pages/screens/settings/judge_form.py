@@ -11,8 +11,11 @@ from core.errors import ProvenanceGuardError
 from core.models.judge import KEY_FILE_VARIABLE, KEY_VARIABLE
 from core.records.judge import JudgeFor
 from core.review.judge_choice import CurrentJudge
+from core.review.judge_trust import judge_trust
 from core.review.records import Person, Role
+from pages.widgets.figures import show_numbers
 from pages.widgets.plain import show_notice
+from pages.widgets.session import settings
 from storage.workspace import Workspace
 
 WORDS = {
@@ -30,6 +33,7 @@ def show_judge(
     fixed = Role.LEAD not in me.roles
     st.subheader("Judge", anchor=False)
     st.text(judge_words(now))
+    _show_trust(workspace)
     form = st.container(border=True)
     left, right = form.columns(2, gap="large")
     address = left.text_input(
@@ -70,6 +74,39 @@ def show_judge(
             lambda: workspace.judges.choose(None, model, JudgeFor(asked), reason, me),
             "Nobody is asked any more; nothing leaves this machine.",
         )
+
+
+def _show_trust(workspace: Workspace) -> None:
+    """What people's labels here say of each judge that has read claims, and what is assumed of others."""
+    config = settings()
+    readings = list(workspace.judges.readings())
+    judges = sorted({by for by, _, _ in readings})
+    if not judges:
+        right = round(config.judge_proved_support * config.judge_prior_readings)
+        st.text(
+            "Not yet measured here: no claim that it read with a proof has a final label. Until then it is "
+            f"taken to be right in {right} of {config.judge_prior_readings} proved readings."
+        )
+        return
+    rows = [
+        (
+            by.partition("#")[0], by.partition("#")[2], verdict.value, trust.right, trust.readings,
+            round(trust.mean, 3), round(trust.low, 3), round(trust.high, 3),
+        )
+        for by in judges
+        for verdict, trust in judge_trust(by, readings, config).of.items()
+    ]  # fmt: skip
+    show_numbers(
+        ("Judge", "Prompt", "Proves", "Right", "Labelled", "Trust", "95 % low", "95 % high"),
+        rows,
+        name="judge-trust",
+        alt="How often each judge's proved readings were right, by people's labels",
+    )
+    st.caption(
+        f"Labelled: claims that it read with a proof and that have a final label here. Trust weighs "
+        f"{config.judge_prior_readings} assumed readings beside them, and decides from the next "
+        "verification on: below the threshold its support no longer passes a claim."
+    )
 
 
 def judge_words(now: CurrentJudge) -> str:

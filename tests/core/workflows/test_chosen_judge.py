@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from databases import a_store, workspace_of
 from endpoints import reading, serving
 from judged import supported
+from labelled import UNSUPPORTED
 from lexical import lexical_models, verify_lexically
 from reviewing import an_office
 from verdicts import fill
@@ -17,7 +19,8 @@ from verdicts import fill
 from core.config import Config
 from core.errors import ConfigError, InputError, NotAllowed
 from core.records import State, Verification, state_of
-from core.records.judge import JudgeFor
+from core.records.judge import JudgeFor, JudgeVerdict
+from core.review.judge_trust import judge_trust
 from core.workflows.judges import choose_judge, try_judge
 from core.workflows.models import with_chosen_judge
 from core.workflows.verify import verify_pending
@@ -38,9 +41,11 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     return store
 
 
-def verified(store: SqlStore) -> Verification:
+def verified(store: SqlStore, threshold: float = 0.5) -> Verification:
     """The verdict on the one trace, after what waits was verified as a lead chose."""
-    models = with_chosen_judge(lexical_models(), workspace_of(store).judges)
+    calibrator = replace(lexical_models().calibrator, threshold=threshold)  # type: ignore[type-var]
+    offline = replace(lexical_models(), calibrator=calibrator)
+    models = with_chosen_judge(offline, workspace_of(store).judges)
     verify_pending(store, models, Config())
     found = store.get_verdict("one")
     assert found is not None
@@ -126,3 +131,33 @@ def test_only_a_lead_chooses_and_a_trial_sends_nothing_of_anybodys(store: SqlSto
     assert "could not be reached" in gone.told
     assert "Rosa" not in json.dumps(server.asked)
     assert workspace_of(store).judges.current().address is None
+
+
+def test_what_people_found_of_its_readings_moves_what_a_judges_proof_is_worth(
+    store: SqlStore,
+) -> None:
+    workspace = workspace_of(store)
+    labs = a_source("Patient: Rosa. Potassium 4.6 mmol/L, taken on 3 May.", "labs#1")
+    fill(store, unverified=[a_trace(SAID, labs, trace_id=f"t{n}") for n in range(6)])
+    office = an_office(store, traces=0)
+    with serving(reading(REPLIES)) as server:
+        choose_judge(
+            workspace.judges, server.url, "small", JudgeFor.ALL, "A pilot", workspace.people.local()
+        )
+        before = verified(store, 0.94).claims[0]
+        while item := office.desk("Ada").next_item():
+            office.decide("Ada", item, UNSUPPORTED)
+        fill(store, unverified=[a_trace(f"{SAID} ", labs, trace_id="one")])
+        after = verified(store, 0.94).claims[0]
+
+    assert before.outcome.judge.worth == 0.95 and state_of(before) is State.ALLOW  # type: ignore[union-attr]
+    by = before.outcome.judge.by  # type: ignore[union-attr]
+    trust = judge_trust(by, workspace.judges.readings(), Config()).of[JudgeVerdict.SUPPORTED]
+    assert (trust.right, trust.readings) == (0, 7) and trust.low < trust.mean < trust.high
+    assert trust.mean == pytest.approx(19 / 27)  # 19 of 20 assumed, none of 7 found right
+    assert after.outcome.judge.worth == pytest.approx(19 / 27, abs=1e-4)  # type: ignore[union-attr]
+    # Worth less than the threshold asks: the offline verdict stands, and says why.
+    assert after.outcome.support.probability == after.outcome.judge.offline.probability  # type: ignore[union-attr]
+    assert any("right with 70 %" in reason for reason in after.reasons)
+    other = judge_trust("another@host#1", workspace.judges.readings(), Config())
+    assert other.worth == {JudgeVerdict.SUPPORTED: 0.95, JudgeVerdict.CONTRADICTED: 0.05}

@@ -30,7 +30,7 @@ from core.evaluation.kept import (
 from core.evaluation.metrics import measure
 from core.evaluation.packets import read_packet
 from core.pipeline import Models
-from core.workflows.evaluation_job import run_job
+from core.workflows.evaluation_job import Also, run_job
 
 PROJECT = Path(__file__).resolve().parents[3]
 
@@ -49,7 +49,7 @@ def models() -> Models:
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory, models: Models) -> KeptPacket:
     packet = a_packet(tmp_path_factory.mktemp("job"))
-    state = run_job(packet, lambda config: models, Config(), also_centroid=True, resamples=50)
+    state = run_job(packet, lambda config: models, Config(), also=Also(centroid=True), resamples=50)
     assert state is JobState.DONE
     return packet
 
@@ -140,7 +140,7 @@ def test_the_process_says_by_its_exit_code_that_a_calibrator_is_missing(tmp_path
 
     ended = subprocess.run(
         [
-            sys.executable, "-m", "core.workflows.evaluation_job",
+            sys.executable, "-m", "cli.evaluating",
             str(packet.folder.parent), packet.sha256, "--calibrator", str(tmp_path / "none"),
         ],
         cwd=PROJECT,

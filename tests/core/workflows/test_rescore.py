@@ -149,12 +149,13 @@ def test_a_repair_made_for_other_decisions_is_taken_out() -> None:
 
 
 def test_what_a_judge_said_decides_as_it_did(tmp_path: Path) -> None:
+    sure = Config(judge_proved_support=0.99995)
     text = "test: HbA1c\nvalue: 7.4\nunit: %"
     trace = a_trace(
         "The HbA1c was 7.4 %. Her ferritin was 31 ng/mL.", a_source(text, tool_name="get_labs")
     )
     models = replace(lexical_models(), calibrator=replace(FIRST, threshold=0.9999))
-    [offline] = verify_all([trace], models, Config())
+    [offline] = verify_all([trace], models, sure)
     asked = [one.claim for one in offline.claims if isinstance(one.outcome, Judged)]
     [request] = new_requests(trace, asked, b"a run")
     quoted = {"evidence": [{"source_id": "S1", "quote": text}], "verdict": "supported"}
@@ -166,7 +167,7 @@ def test_what_a_judge_said_decides_as_it_did(tmp_path: Path) -> None:
         with_judge = replace(
             models, calibrator=calibrator, judge=Replay(kept), judge_for=JudgeFor.ALL
         )
-        return tuple(verify_all([trace], with_judge, Config()))
+        return tuple(verify_all([trace], with_judge, sure))
 
     strict, lax = models.calibrator, replace(FIRST, threshold=0.01)
     proofs = [one.outcome.judge.proof for one in judged(strict)[0].claims]  # type: ignore[union-attr]
@@ -174,9 +175,12 @@ def test_what_a_judge_said_decides_as_it_did(tmp_path: Path) -> None:
     assert [type(proof) for proof in proofs] == [Proved, Unproved]
     assert [one.decision.value for one in offline.claims] == ["block", "block"]
     assert [one.decision.value for one in judged(strict)[0].claims] == ["allow", "block"]
-    for before, after in ((strict, lax), (lax, strict), (strict, strict)):
+    # A threshold that asks more than the judge is worth: then the offline verdict stands.
+    beyond = replace(FIRST, threshold=0.99999)
+    assert [one.decision.value for one in judged(beyond)[0].claims] == ["block", "block"]
+    for before, after in ((strict, lax), (lax, strict), (strict, strict), (beyond, strict)):
         (found,) = judged(before)
-        assert why_not(found, lexical_models().families, Config()) is None
+        assert why_not(found, lexical_models().families, sure) is None
         assert _bytes(_rescored([found], after)) == _bytes(judged(after))
 
 
