@@ -31,6 +31,7 @@ from core.config import Config
 from core.records import Verification
 from core.repair.loop import repair_answer
 from core.review.items import Draft
+from core.review.pre_labels import LabelledClaim, pre_label_of
 from core.review.records import Cause, Split
 from core.workflows.ingest import IngestReport
 from core.workflows.repair import outcome_of
@@ -331,6 +332,13 @@ def _set_up(office: Office, folder: Path) -> None:
             load_families(),
         )
     )
+    said = verdict.verification.claims[0].claim
+    made = pre_label_of({"label": "supported", "status": "agreement"})
+    assert made is not None
+    row = LabelledClaim(
+        claim_id=said.claim_id, trace_id="review-0003", text=said.text, content_hash=None, made=made
+    )
+    assert work.pre_labels.put([row], by=lea) == (1, [])
     kept = work.repairs.put(verdict.content_hash, repair)
     work.repairs.choose(kept, repair.actions[0].action_id, Choice.ACCEPT, reviewer="Ada")
     Splits(store=office.store).say("review-0003", Split.TRAIN, by="Lea")

@@ -49,6 +49,7 @@ def audit_verify(
             *report.notes,
             f"{counted(report.events, 'event')}, {counted(report.traces, 'trace')}, "
             f"{counted(report.verdicts, 'verdict')}, {counted(report.seals, 'seal')}, "
+            f"{counted(report.erased, 'trace')} erased with a reason, "
             f"{counted(report.anchors, 'anchor')}: {found}",
         ],
         json_path,

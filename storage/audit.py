@@ -319,6 +319,7 @@ def check_trail(connection: Connection) -> records.AuditReport:
         traces=len(traces),
         verdicts=len(verdicts),
         rows=len(rows),
+        erased=len(erased_rows(connection).get(_table(TraceVersion).name, ())),
         problems=tuple(problems),
         doubtful=tuple(doubtful),
     )

@@ -199,6 +199,7 @@ def _on_connect(dbapi_connection: object, _entry: ConnectionPoolEntry) -> None:
         "journal_mode=WAL",
         "synchronous=FULL",  # a judgement that was acknowledged survives a power failure
         "foreign_keys=ON",
+        "secure_delete=ON",  # what is erased is overwritten: the file keeps no word of it
     ):
         dbapi_connection.execute(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
 

@@ -18,6 +18,7 @@ from storage.tables import (
     ClaimRow,
     ClaimSignal,
     Decline,
+    PreLabelRow,
     RepairChoice,
     RepairRow,
     RoundClaimRow,
@@ -126,6 +127,7 @@ def _rows(
         *((model, "position", positions) for model in of_trace),
         *((model, "verdict_id", verdicts) for model in (VerdictState, VerdictCause)),
         (ClaimSignal, "claim_key", claims),
+        (PreLabelRow, "claim_key", claims),
         (RepairChoice, "repair_id", repairs),
     )
     for model, column, values in of:

@@ -18,7 +18,7 @@ from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
 from storage.verdicts import fill_states
 
-NEWEST = "0014"
+NEWEST = "0015"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -169,10 +169,30 @@ def _let_judgements_say_more(connection: Connection) -> None:
 
 _JUDGED = ("vote", "adjudication", "calibration_label")
 
+
+def _keep_pre_labels(connection: Connection) -> None:
+    """To 0015: what judges said of claims, in a table of its own, which can be erased."""
+    key = (
+        "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT"
+        if connection.dialect.name == "sqlite"
+        else "SERIAL NOT NULL CONSTRAINT pk_pre_label PRIMARY KEY"
+    )
+    connection.execute(
+        text(
+            f"CREATE TABLE pre_label (pre_label_id {key}, claim_key INTEGER NOT NULL, "
+            "document TEXT NOT NULL, CONSTRAINT fk_pre_label_claim_key_claim FOREIGN KEY (claim_key) "
+            "REFERENCES claim (claim_key) ON DELETE CASCADE)"
+        )
+    )
+    connection.execute(text("CREATE INDEX ix_pre_label_claim_key ON pre_label (claim_key)"))
+    _refuse(connection, "UPDATE", "pre_label")
+
+
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 was never
 # released: the table that 0013 drops had one more column in it.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0011": ("0013", _keep_states_alone),
     "0012": ("0013", _keep_states_alone),
     "0013": ("0014", _let_judgements_say_more),
+    "0014": ("0015", _keep_pre_labels),
 }

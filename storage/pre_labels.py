@@ -1,4 +1,4 @@
-"""Pre-labels of claims: what two judges said, kept in the trail."""
+"""Pre-labels of claims: what two judges said, erased with their claim."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
 from core.review.packet_reader import PacketReview
@@ -16,7 +16,7 @@ from storage.audit import append_event, sha256_of
 from storage.columns import plain_text
 from storage.people import allow
 from storage.store import SqlStore
-from storage.tables import AuditEvent, ClaimRow, TraceVersion
+from storage.tables import ClaimRow, PreLabelRow, TraceVersion
 from storage.traces import is_newest, trace_key
 
 KEPT = "claim.pre_labelled"
@@ -31,55 +31,56 @@ class PreLabels:
     def put(self, rows: Sequence[LabelledClaim], *, by: Person) -> tuple[int, list[str]]:
         """Keep those that are not here yet: how many, and the ids of claims that are not here at all.
 
-        Raises NotAllowed.
+        The trail is told how many and their digest: what they say can be erased. Raises NotAllowed.
         """
-        new, unknown = 0, list[str]()
+        found: dict[int, str] = {}  # of several of a claim in a file, too, the last one counts
+        unknown = list[str]()
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "import pre-labels")
-            here = _all(connection)
             for row in rows:
                 key = key_of_claim(connection, row)
                 if key is None:
                     unknown.append(row.claim_id)
-                    continue
-                if key in here and here[key].document == row.made.document:
-                    continue
-                new += 1
+                else:
+                    found[key] = json.dumps(row.made.document, sort_keys=True)
+            here = _documents(connection)
+            new = [
+                {"claim_key": key, "document": document}
+                for key, document in found.items()
+                if here.get(key) != document
+            ]
+            if new:
+                connection.execute(insert(PreLabelRow), new)
+                said = {"pre_labels": len(new), "digest": sha256_of(json.dumps(new))}
                 append_event(
-                    connection,
-                    self.store.now(),
-                    by.name,
-                    KEPT,
-                    f"claim {key}",
-                    {"pre_label": row.made.document},
+                    connection, self.store.now(), by.name, KEPT, f"{len(new)} claims", said
                 )
-        return new, unknown
+        return len(new), unknown
 
     def of(self, key: int) -> PreLabel | None:
         """The pre-label of a claim: for whoever has decided it."""
         with self.store.database.reading() as connection:
-            return _all(connection, f"claim {key}").get(key)
+            return _made(_documents(connection, key)).get(key)
 
     def all(self) -> Mapping[int, PreLabel]:
         """The pre-labels by the key of their claim."""
         with self.store.database.reading() as connection:
-            return _all(connection)
+            return _made(_documents(connection))
 
 
-def _all(connection: Connection, entity: str | None = None) -> dict[int, PreLabel]:
-    asked = (
-        select(col(AuditEvent.entity), col(AuditEvent.detail))
-        .where(col(AuditEvent.action) == KEPT)
-        .order_by(col(AuditEvent.sequence))
+def _documents(connection: Connection, key: int | None = None) -> dict[int, str]:
+    """The latest document of each claim, or of one."""
+    asked = select(col(PreLabelRow.claim_key), col(PreLabelRow.document)).order_by(
+        col(PreLabelRow.pre_label_id)
     )
-    if entity is not None:
-        asked = asked.where(col(AuditEvent.entity) == entity)
-    found: dict[int, PreLabel] = {}
-    for row in connection.execute(asked):
-        made = pre_label_of(json.loads(row.detail)["pre_label"])
-        if made is not None:
-            found[int(row.entity.split()[1])] = made
-    return found
+    if key is not None:
+        asked = asked.where(col(PreLabelRow.claim_key) == key)
+    return {row.claim_key: row.document for row in connection.execute(asked)}
+
+
+def _made(documents: Mapping[int, str]) -> dict[int, PreLabel]:
+    made = {key: pre_label_of(json.loads(document)) for key, document in documents.items()}
+    return {key: one for key, one in made.items() if one is not None}
 
 
 def key_of_claim(connection: Connection, review: PacketReview | LabelledClaim) -> int | None:

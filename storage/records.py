@@ -212,6 +212,7 @@ class AuditReport:
     problems: tuple[str, ...]
     doubtful: tuple[str, ...] = ()  # of them, what a lead may acknowledge with a reason
     rows: int = 0  # of what people said and decided
+    erased: int = 0  # traces that went: the trail has who, when and the digest of every row
     seals: int = 0
     anchors: int = 0  # that tell of this trail
     notes: tuple[str, ...] = ()  # what could not be checked

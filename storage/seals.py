@@ -36,6 +36,7 @@ APPENDED: tuple[type[SQLModel], ...] = (
     tables.RepairChoice,
     tables.ClaimRow,
     tables.ClaimSignal,
+    tables.PreLabelRow,
     tables.VerdictOpening,
     tables.PacketSignatureRow,
     tables.TraceMark,

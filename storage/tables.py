@@ -320,6 +320,17 @@ class ClaimSignal(SQLModel, table=True):
     features: str | None = Field(default=None, sa_type=Text)  # JSON: the calibrator's input
 
 
+class PreLabelRow(SQLModel, table=True):
+    """What two judges said of one claim; the row with the highest id is the latest."""
+
+    __tablename__: ClassVar[str] = "pre_label"
+    __table_args__ = (Index(None, "claim_key"), {"sqlite_autoincrement": True})
+
+    pre_label_id: int | None = Field(default=None, primary_key=True)
+    claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
+    document: str = Field(sa_type=Text)  # JSON: what ``label`` wrote
+
+
 class QueueRow(SQLModel, table=True):
     """Where a claim stands in a project's queue; ``missing`` counts annotations that nobody has taken."""
 

@@ -52,7 +52,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
         }
         for v in judged.claims
     ]
-    rows += [{**rows[0], "claim_id": "elsewhere::c01"}, {**rows[0], "pre_label": None}]
+    rows += [{**rows[0], "claim_id": "elsewhere::c01"}, {**rows[0], "pre_label": None}, rows[0]]
     labelled = tmp_path / "labelled.jsonl"
     labelled.write_text("".join(json.dumps(row) + "\n" for row in rows))
     workspace = workspace_of(office.store)
@@ -60,7 +60,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
         done = import_pre_labels(
             workspace.pre_labels, labelled, office.people["Lea"], max_record_bytes=10_000
         )
-        assert (done.rows, done.new, len(done.skipped)) == (6, expected, 2)
+        assert (done.rows, done.new, len(done.skipped)) == (7, expected, 2)
     return office
 
 
@@ -110,3 +110,22 @@ def test_agreement_with_the_pre_labels_is_told_to_a_lead(office: Office) -> None
     assert "With the pre-labels of two judges, before they were shown" in told
     at = [metric.value for metric in test.metric]
     assert "0.0 %" in at
+
+
+def test_what_the_judges_said_is_never_in_the_trail_and_goes_with_its_trace(office: Office) -> None:
+    triage, lead = office.workspace.triage, office.people["Lea"]
+    (told,) = [e for e in office.store.audit_events() if e.action == "claim.pre_labelled"]
+    there = set(office.workspace.pre_labels.all())
+
+    gone = triage.erase(["review-0001"], "the patient asks for it", by=lead)
+
+    report = office.store.verify_chain()
+    erased = office.store.audit_events()[0]
+    assert not office.workspace.pre_labels.all()
+    office.store.close()
+    left = b"".join(file.read_bytes() for file in Path(office.store.name).parent.glob("*.db*"))
+    assert json.loads(told.detail).keys() == {"pre_labels", "digest"} and len(there) == 4
+    assert (gone.traces, report.erased, report.intact) == (1, 1, True)
+    assert WHY.encode() not in left and SENTENCES[0][0].encode() not in left
+    assert (erased.actor, erased.action) == ("Lea", "traces.erased")
+    assert len(json.loads(erased.detail)["erased"]["pre_label"]) == 4

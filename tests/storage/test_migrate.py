@@ -127,11 +127,12 @@ def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> No
     before = store.overview()
     with store.database.writing() as connection:  # back to what 0011 held
         connection.exec_driver_sql("DROP TABLE verdict_state")
-        for table in ("trace_slice", "verdict_cause", "verdict_state"):
+        connection.exec_driver_sql("DROP TABLE pre_label")
+        for table in ("trace_slice", "verdict_cause", "verdict_state", "pre_label"):
             name = f"{table}_refuses_update"
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"DROP FUNCTION {name} CASCADE")
-            elif table != "verdict_state":
+            elif table not in ("verdict_state", "pre_label"):
                 connection.exec_driver_sql(f"DROP TRIGGER {name}")
         for table in ("vote", "adjudication", "calibration_label"):
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN more")

@@ -27,7 +27,7 @@ ACTIONS = {
     "calibrator.roll_back": "rolled the calibrator back",
     "calibrator.threshold": "changed the threshold",
     "claim.adjudicated": "decided a claim",
-    "claim.pre_labelled": "imported a pre-label",
+    "claim.pre_labelled": "imported pre-labels",
     "claim.assigned": "took a claim",
     "claim.declined": "gave a claim back",
     "claim.pass_undone": "took a claim up again that they had given back",
@@ -128,7 +128,8 @@ def show_everything_checked(store: SqlStore) -> None:
                 "tone": "good" if report.intact else "bad",
                 "mark": "✓" if report.intact else "✕",
                 "text": f"Compared: {counted(report.events, 'event')}, {counted(report.traces, 'trace')}, "
-                f"{counted(report.verdicts, 'verdict')} and {counted(report.rows, 'word')} of people.",
+                f"{counted(report.verdicts, 'verdict')} and {counted(report.rows, 'word')} of people"
+                + (f"; {counted(report.erased, 'trace')} erased." if report.erased else "."),
                 "lists": [
                     {"title": "What was found", "open": True, "items": list(report.problems[:200])}
                 ]
