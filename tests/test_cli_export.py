@@ -13,7 +13,7 @@ from commands import run
 from databases import a_store
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 
-from core.workflows.packet_folder import MANIFEST, file_sha256, hold
+from core.workflows.packet_folder import MANIFEST, file_sha256, hold, unfinished
 
 
 @pytest.fixture
@@ -140,8 +140,12 @@ def test_a_pseudonym_stands_for_a_name_that_the_trail_escapes(tmp_path: Path) ->
 def test_a_packet_and_its_parts_are_their_owners_alone_and_what_nobody_writes_goes_by_name(
     database: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    left, written = tmp_path / ".other.part-killed", tmp_path / ".packet.part-of-another-process"
-    for folder in (left, written):
+    left, written = tmp_path / f"{unfinished('other')}x", tmp_path / f"{unfinished('packet')}y"
+    foreign = [
+        tmp_path / ".film.part-0123456789abcdef-0123456789abcdef-x",
+        tmp_path / ".film.part-2",
+    ]
+    for folder in (left, written, *foreign):
         folder.mkdir()
         (folder / "packet.jsonl").write_text("patients")
     held = hold(written)
@@ -150,7 +154,7 @@ def test_a_packet_and_its_parts_are_their_owners_alone_and_what_nobody_writes_go
         assert run("export", "--out", tmp_path / "packet", "--db", database).exit_code == 0
 
     os.close(held)
-    assert list(tmp_path.glob(".*.part-*")) == [written]
+    assert {*tmp_path.glob(".*.part-*")} == {written, *foreign}
     assert str(left) in caplog.text
     for path in (tmp_path / "packet", *(tmp_path / "packet").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path

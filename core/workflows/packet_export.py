@@ -47,6 +47,7 @@ from core.workflows.packet_folder import (
     TO_BE_SIGNED,
     hold,
     remove_abandoned,
+    unfinished,
     write_manifest,
 )
 from core.workflows.printing import print_page
@@ -889,9 +890,9 @@ def export_packet(
         found = ", ".join(f"{reason}: {count}" for reason, count in chosen.left_out.items())
         raise InputError(f"no reviewed claim to export ({found or 'nobody has judged one yet'})")
     out.parent.mkdir(parents=True, exist_ok=True)
-    for left in remove_abandoned(out.parent, ".*.part-*"):
+    for left in remove_abandoned(out.parent):
         LOG.warning("removed %s: an export that was killed left it behind", left)
-    part = Path(tempfile.mkdtemp(prefix=f".{out.name}.part-", dir=out.parent))
+    part = Path(tempfile.mkdtemp(prefix=unfinished(out.name), dir=out.parent))
     held = hold(part)
     try:
         report = write_files(

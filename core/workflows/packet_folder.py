@@ -7,6 +7,8 @@ import hashlib
 import io
 import json
 import os
+import re
+import secrets
 import shutil
 import zipfile
 from collections.abc import Mapping
@@ -76,10 +78,26 @@ def hold(folder: Path) -> int:
     return handle
 
 
-def remove_abandoned(parent: Path, pattern: str) -> list[Path]:
-    """Remove the folders of that pattern that no living process holds; which they were."""
+def unfinished(name: str) -> str:
+    """How the name of a folder begins in which ``name`` is written: a random token that proves itself."""
+    token = secrets.token_hex(8)
+    return f".{name}.part-{token}-{_proof(token)}-"
+
+
+_UNFINISHED = re.compile(r"\..*\.part-([0-9a-f]{16})-([0-9a-f]{16})-", re.DOTALL)
+
+
+def _proof(token: str) -> str:
+    return hashlib.sha256(f"provenanceguard unfinished {token}".encode()).hexdigest()[:16]
+
+
+def remove_abandoned(parent: Path) -> list[Path]:
+    """Remove the unfinished folders of this program that no living process holds; which they were."""
     removed = []
-    for left in parent.glob(pattern):
+    for left in parent.glob(".*.part-*"):
+        named = _UNFINISHED.match(left.name)
+        if named is None or _proof(named[1]) != named[2]:
+            continue  # somebody else's, whatever it is called
         try:
             handle = hold(left) if left.is_dir() and not left.is_symlink() else None
         except OSError:

@@ -33,6 +33,7 @@ from core.workflows.packet_folder import (
     hold,
     pack,
     remove_abandoned,
+    unfinished,
     unpack,
     write_signatures,
 )
@@ -64,7 +65,7 @@ MEANING_WORDS = {
     "authorship": "I made it",
 }
 _PREPARED = "prepared_packet"
-_PLACE = "provenanceguard-packet-"
+_PLACE = "provenanceguard-packet"
 
 
 class HeldFolder(tempfile.TemporaryDirectory[str]):
@@ -115,8 +116,8 @@ def prepare(
     """
     hidden = None if people is None else pseudonymous(packets, user, people)
     st.session_state.pop(_PREPARED, None)
-    remove_abandoned(Path(tempfile.gettempdir()), f"{_PLACE}*")
-    place = HeldFolder(_PLACE)
+    remove_abandoned(Path(tempfile.gettempdir()))
+    place = HeldFolder(unfinished(_PLACE))
     bar, report_progress = _progress_bar()
 
     try:
@@ -266,7 +267,7 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
     try:
         with (
             st.spinner("Checking and reading the packet …"),
-            HeldFolder(_PLACE) as place,
+            HeldFolder(unfinished(_PLACE)) as place,
         ):
             # The folder is this server's and gone by the time a message names it.
             unpack(file.getvalue(), Path(place), name=file.name)
