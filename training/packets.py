@@ -1,6 +1,7 @@
 """What authors wrote and labelled, as claim packets: answers, charts, papers and outputs, dangerous pairs.
 
     python -m training.packets answers|written --out FILE [--only ha la …]
+    python -m training.packets sets --only answers_e twins_g --out FILE
 
 An answer is a TOML file: the task, the raw tool outputs, the answer, and its checkable claims with label,
 deciding source and quote. A file of ``pairs/charts`` is one author's (``CHARTS.md``): a chart a line, as a
@@ -8,12 +9,14 @@ tool returns it, with its claims. A file of ``pairs/literature`` (``LITERATURE.m
 abstracts on one topic a line, one of ``pairs/outputs`` (``OUTPUTS.md``) what one to five calls of a run
 were asked and returned, one of ``pairs/consults`` (``CONSULTS.md``) a patient's chart with what was
 found about the matter. Half of these claims are wrong: about a chart in a way that could hurt somebody,
-about the others in the ways in which models go wrong.
+about the others in the ways in which models go wrong. A set is one of ``bench/sets`` with labelled claims:
+``provenanceguard evaluate FILE`` measures with it.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import re
 import tomllib
@@ -239,9 +242,36 @@ def blind_rows(parts: Sequence[str]) -> Rows:
         yield from (chart_row(i, pair, part) for i, pair in enumerate(blind_pairs(part)))
 
 
+SETS = Path(__file__).resolve().parents[1] / "bench" / "sets"
+LABEL_OF_RELATION = dict(zip(("entailment", "neutral", "contradiction"), LABELS, strict=True))
+
+
+def set_rows(name: str) -> Rows:
+    """Yield the labelled claims of a set of ``bench/sets`` as rows; twins name their pair."""
+    stored = gzip.decompress((SETS / f"{name}.jsonl.gz").read_bytes())
+    for record in map(json.loads, stored.splitlines()):
+        sources = [
+            {"source_id": f"{one['tool_name']}#{place}", "tool_name": one["tool_name"], "text": one["text"]}
+            | ({"arguments": json.dumps(one["arguments"])} if one.get("arguments") else {})
+            for place, one in enumerate(record.get("outputs") or record["tool_outputs"])
+        ]  # fmt: skip
+        for number, one in enumerate(record["claims"]):
+            label = LABEL_OF_RELATION.get(one["label"], one["label"])
+            said = {"claim": one["text"], "label": label}
+            row = _row(f"{record['id']}::{number:02}", record["id"], said, sources)
+            places = one["sources"] if "sources" in one else [one["output"]]
+            row["gold_source_ids"] = [sources[place]["source_id"] for place in places]
+            kind = re.sub(r"\W+", "_", one.get("kind") or f"how {one['how']}")
+            yield row | {"category": None, "slices": [kind], "pair": one.get("pair")}
+
+
 def rows_of(kind: str, only: Sequence[str] | None = None) -> Rows:
-    """Yield the rows of "answers" or of "written", of all authors or of those that are named."""
-    if kind == "answers":
+    """Yield the rows of "answers" or of "written", of all authors or of those that are named; of
+    "sets" those that are named."""
+    if kind == "sets":
+        for name in only or ():
+            yield from set_rows(name)
+    elif kind == "answers":
         for answer in answers():
             if only is None or answer["trace_id"].split("-")[0] in only:
                 yield from answer_rows(answer)
@@ -255,7 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kind", choices=("answers", "written"))
+    parser.add_argument("kind", choices=("answers", "written", "sets"))
     parser.add_argument("--only", nargs="+", help="of these authors alone")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args(arguments)
