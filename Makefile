@@ -21,7 +21,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate data judge run quick test check check-all stress lint docs screenshots reference bench bench-parts bench-load browser sbom audit refit lock clean
+.PHONY: setup setup-dev accurate data judge run quick test check check-all stress lint docs screenshots reference bench eval-citations bench-parts bench-load browser sbom audit refit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -91,6 +91,10 @@ stress: check-all  # its name until 0.19
 CLAIMS ?= 200
 bench: setup-dev
 	@$(BIN)/python -m bench compared --claims $(CLAIMS)
+
+# Each stage of claim-level citations, on labels by others.
+eval-citations: setup-dev
+	@$(BIN)/python -m bench eval_citations
 
 bench-parts: setup-dev
 	@$(BIN)/python -m bench parts

@@ -18,6 +18,7 @@ SUITES = {
     "decomposition": "how well answers are taken apart, against claims read by hand",
     "citations": "how many moved or invented citations are found",
     "citation_correction": "wrong citations put right, and what each stage of that is worth",
+    "eval_citations": "each stage of claim-level citations, on labels by others",
     "sites": "what a site's labels are worth: refits, measured on its other answers",
     "embedder": "whether the embedder ranks in bf16 as in fp32; kept beside the weights",
     "parts": "what the NLI model, the checks, a warm verifier and the threshold slider take",

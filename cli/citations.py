@@ -13,10 +13,9 @@ import typer
 
 from cli.options import Files, Format, JsonPath
 from cli.output import BAD_INPUT, GATE_BLOCKED, counted, require, say, tell, tell_skipped
-from core.site_config import site_config
 
 if TYPE_CHECKING:
-    from core.citations.claim_stages import CheckedClaim
+    from core.citations.claim_stages import CheckedClaim, Stages
     from core.citations.evidence_map import EvidenceObject
     from core.records import CitationFinding, Source, Trace
 
@@ -72,6 +71,7 @@ def audit_citations(
     from core.citations.report import citations_document
     from core.codec import plain
     from core.records import Trace
+    from core.workflows.cited_claims import assembled, claim_checker
 
     check_fail_on(fail_on)
     require(*files)
@@ -80,7 +80,7 @@ def audit_citations(
             "--names strict, hybrid, drop or proximity; --near, --window from 1"
         )
     policy = EntityPolicy(names)
-    check = _checker(turned or ()) if claims else None
+    check = claim_checker(_stages(turned or ())) if claims else None
     answers, errors = [], []
     lines: list[str] = []
 
@@ -103,8 +103,9 @@ def audit_citations(
         lines += told(item, found)
         if check is not None:
             checked = check(item)
-            document["claims"] = plain(checked)
-            lines += map(_claim_line, checked)
+            whole = assembled(checked)
+            document |= {"claims": plain(checked), "assembled": plain(whole)}
+            lines += [*map(_claim_line, checked), *whole.text.splitlines(), whole.summary]
     blocked = sum(answer["decision"] == "block" for answer in answers)
     tell_skipped(errors[:20], len(errors))
     lines.append(f"{counted(len(answers), 'answer')}, {blocked} with a citation that blocks")
@@ -113,13 +114,9 @@ def audit_citations(
         raise SystemExit(GATE_BLOCKED)
 
 
-def _checker(turned: Sequence[str]) -> Callable[[Trace], tuple[CheckedClaim, ...]]:
-    """Checks the claims of a trace with the bundled NLI model, some stages turned over."""
-    from core.citations.claim_stages import Stages, check_claims, cited_span
-    from core.citations.claims import citations_by_claim
-    from core.decomposition.claims import decompose
-    from core.models.loading import load_nli_model
-    from core.records import ClaimType, Probabilities
+def _stages(turned: Sequence[str]) -> Stages:
+    """The stages of seed 001, some turned over."""
+    from core.citations.claim_stages import Stages
 
     stages = Stages()
     for name in turned:
@@ -127,30 +124,14 @@ def _checker(turned: Sequence[str]) -> Callable[[Trace], tuple[CheckedClaim, ...
             known = ", ".join(Stages.__dataclass_fields__)
             raise typer.BadParameter(f"expected {known}, found {name}", param_hint="--turn")
         stages = replace(stages, **{name: not getattr(Stages(), name)})
-    config = site_config()
-    model = load_nli_model(max_tokens=config.nli_max_tokens)
-
-    def judge(claim: str, quote: str) -> Probabilities:
-        scores = model.read([(quote, claim)])[0]
-        unread = Probabilities(entailment=0.0, neutral=1.0, contradiction=0.0)
-        return unread if scores is None else scores.probabilities
-
-    def check(trace: Trace) -> tuple[CheckedClaim, ...]:
-        claims = [c for c in decompose(trace, config) if c.claim_type is ClaimType.FACTUAL]
-        cited = citations_by_claim(trace, claims)
-        return check_claims(
-            [(c.text, cited_span(c.text, cited[c.claim_id], trace.sources)) for c in claims],
-            trace.sources,
-            judge,
-            stages=stages,
-        )
-
-    return check
+    return stages
 
 
 def _claim_line(one: CheckedClaim) -> str:
     better = f" by {one.better.source_id}: {one.better.quote[:80]!r}" if one.better else ""
-    return f"  {one.verdict.value:<12} {one.action.value}{better} | {one.text[:80]}: {one.reason}"
+    across = f" (an inference from {' and '.join(s.source_id for s in one.across)})"
+    said = f"{one.reason}{across if one.across else ''}"
+    return f"  {one.verdict.value:<12} {one.action.value}{better} | {one.text[:80]}: {said}"
 
 
 def check_fail_on(fail_on: str | None) -> None:

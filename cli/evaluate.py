@@ -56,6 +56,10 @@ def evaluate(
         list[Path] | None,
         typer.Option("--beside", help="Another system's predictions, as a row of Table 13."),
     ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option("--answers", help="The captured answers of the packet's claims, for Table 8."),
+    ] = None,
     repairs: Annotated[
         Path | None,
         typer.Option("--repairs", help="Figures of `repair … --json`, for Table 19."),
@@ -93,10 +97,11 @@ def evaluate(
         train=train,
         validation=validation,
         beside=tuple(beside or ()),
+        answers=answers,
         repairs=repairs,
     )
     check_options(options)
-    require(packet, train, validation, repairs, *options.beside)
+    require(packet, train, validation, answers, repairs, *options.beside)
     config = site_config()
     judge = judging.asked()
     if judge is not None:

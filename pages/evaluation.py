@@ -12,6 +12,7 @@ from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.review.roles import require_writer
 from core.workflows.evaluating import AskedJudge, start_evaluating
+from core.workflows.models import active_forest
 from pages.screens.evaluation.confusion import (
     show_confusion,
     show_reading,
@@ -226,4 +227,4 @@ elif view == "Errors":
         st.query_params["claim"] = chosen
         show_claim(store, found, chosen)
 else:
-    show_paper_tables(found, run, packet.name)
+    show_paper_tables(found, run, packet.name, active_forest(workspace.calibrators))

@@ -9,6 +9,7 @@ from core.provenance.records import ProvenanceReport
 from core.records import Decision
 from core.workflows.models import active_forest
 from core.workflows.provenance_report import one_answer, report_of
+from pages.screens.verdict.cited_claims import show_cited_claims
 from pages.screens.verdict.provenance import lay_out_provenance, moved_claims, show_downloads
 from pages.screens.verdict.view import show_evidence
 from pages.widgets.current_user import current_user, show_current_user
@@ -115,6 +116,14 @@ if verdict is not None:
                 "title": "Proposed edits for you to decide, each with its reason and its source",
             }
         )
+    if any(claim.citations for claim in verdict.verification.claims):
+        links.append(
+            {
+                "page": "cited",
+                "words": "Citations …",
+                "title": "Read each claim again by what it cites alone, with better citations",
+            }
+        )
 # Worked out when it is first looked at, and kept for this version of the answer and this verdict.
 provenance: dict[str, ProvenanceReport] = st.session_state.setdefault("provenance", {})
 this_verdict = f"{stored.content_hash} {verdict.run_key} {verdict.verified_at}" if verdict else ""
@@ -147,6 +156,8 @@ if asked.page == "provenance" and verdict is not None and this_verdict not in pr
     st.rerun()
 if asked.page == "report" and verdict is not None:
     show_downloads(one_answer(_provenance(), store), stored.trace.trace_id)
+if asked.page == "cited":
+    show_cited_claims(stored.trace)
 if asked.source_id is not None and asked.source_id not in opened:
     opened.append(asked.source_id)
     st.rerun()

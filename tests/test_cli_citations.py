@@ -70,6 +70,10 @@ def test_audit_citations_checks_each_claim_by_the_stages_of_seed_001(tmp_path: P
     assert code == 0, output
     assert (claim["action"], claim["verdict"] != "supported") == ("replace", True)
     assert "18 percent" in claim["better"]["quote"]
+    assembled = document["answers"][0]["assembled"]  # type: ignore[index]
+    assert assembled["cited"] == [claim["better"]]
+    assert assembled["text"].splitlines()[0] == f"{claim['text']} [1] ({claim['verdict']})"
+    assert assembled["warning"]
     assert _run(*arguments, "--turn", "moon")[0] == 2
 
 

@@ -71,7 +71,10 @@ class Stages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedClaim:
-    """A claim with what each stage says; ``evidence`` is what it cites, ``better`` what it should."""
+    """A claim with what each stage says; ``evidence`` is what it cites, ``better`` what it should.
+
+    ``across``: what it follows from only when read together, an inference that no source states.
+    """
 
     text: str
     evidence: EvidenceSpan | None
@@ -83,6 +86,7 @@ class CheckedClaim:
     questions: tuple[Answered, ...]
     action: Action
     better: EvidenceSpan | None
+    across: tuple[EvidenceSpan, ...] = ()
 
 
 def check_claims(
@@ -129,9 +133,12 @@ def _checked(
         found = verify_isolated(text, best.quote, judge, depth=depth, stages=on)
         if found[0] is FiveWay.SUPPORTED:
             verdict, reason, asked = found[0], f"{found[1]}; found in {best.source_id}", found[2]
+    across: tuple[EvidenceSpan, ...] = ()
     action, better = Action.KEEP, None
     if on.correction and verdict is not FiveWay.SUPPORTED:
         action, better = correct_citation(text, cited, verdict, pool, judge, on)
+    if verdict in (FiveWay.PARTIAL, FiveWay.UNSUPPORTED, FiveWay.NEI):
+        across = inferred_from(text, pool, judge)
     return CheckedClaim(
         text=text,
         evidence=cited,
@@ -143,6 +150,7 @@ def _checked(
         questions=asked,
         action=action,
         better=better,
+        across=across,
     )
 
 
@@ -362,6 +370,27 @@ def questions(claim: str, quote: str) -> tuple[Answered, ...]:
         ),
         *numeric_questions(claim, quote),
     )
+
+
+def inferred_from(
+    claim: str, pool: Sequence[EvidenceSpan], judge: Judge
+) -> tuple[EvidenceSpan, ...]:
+    """Two spans of two sources that together say what neither says: over-synthesis, to be marked.
+
+    Of each source the span most like the claim is read, of the two sources most like it. Empty where one
+    alone says the claim, or both together do not.
+    """
+    wanted = content_terms(claim)
+    best: dict[str, tuple[float, EvidenceSpan]] = {}
+    for one in pool:
+        like = overlap(wanted, content_terms(one.quote))
+        if like > best.get(one.source_id, (0.0, one))[0]:
+            best[one.source_id] = like, one
+    two = tuple(one for _, one in sorted(best.values(), key=lambda each: -each[0])[:2])
+    if len(two) < 2 or any(judge(claim, one.quote).entailment >= SAYS for one in two):
+        return ()
+    together = judge(claim, "\n".join(one.quote for one in two)).entailment
+    return two if together >= SAYS else ()
 
 
 # -- stage 5: the right citation -------------------------------------------------------------------

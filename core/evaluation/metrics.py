@@ -122,6 +122,7 @@ def ratios(names: tuple[str, ...], sums: Array) -> dict[str, Array]:
         "answer_false_pass_rate": _ratio(s["bad_answers_passed"], s["bad_answers"]),
         "verdict_accuracy": _ratio(s["verdict_right"], s["claims"]),
         "verdict_macro_f1": _macro_f1(s),
+        "verdict_macro_f1_of_four": _macro_f1(s, all_four=True),
         "relation_accuracy": _ratio(s["relation_right"], s["relation_known"]),
         "source_accuracy": _ratio(s["source_right"], s["eligible"]),
         "mean_reciprocal_rank": _ratio(s["reciprocal_rank"], s["eligible"]),
@@ -206,15 +207,15 @@ def _ratio(part: Array, whole: Array) -> Array:
     return found
 
 
-def _macro_f1(s: Mapping[str, Array]) -> Array:
-    """Mean F1 over the gold labels that occur; a label that never occurs has no F1 to average."""
+def _macro_f1(s: Mapping[str, Array], *, all_four: bool = False) -> Array:
+    """Mean F1 over the gold labels that occur; the paper divides by all four, whichever occur."""
     total, occurring = np.zeros(len(s["claims"])), np.zeros(len(s["claims"]))
     for code in range(len(LABELS)):
         occurs = s[f"label_{code}"] > 0
         f1 = _ratio(2 * s[f"both_{code}"], s[f"label_{code}"] + s[f"verdict_{code}"])
         total += np.where(occurs, np.nan_to_num(f1), 0.0)
         occurring += occurs
-    return _ratio(total, occurring)
+    return _ratio(total, np.where(occurring > 0, len(LABELS), 0.0) if all_four else occurring)
 
 
 def _expected_calibration_error(s: Mapping[str, Array]) -> Array:

@@ -14,7 +14,9 @@ import numpy as np
 from core.bootstrap import RESAMPLES
 from core.calibration.threshold import by_block_f1, sweep
 from core.calibration.verdict_head import Variant, fit_variants
+from core.capture.reading import read_traces
 from core.config import Config
+from core.decomposition.claims import decompose
 from core.errors import BadRecord, ComponentUnavailable, ConfigError, InputError
 from core.evaluation.ablations import PLAIN, apply_plain
 from core.evaluation.baselines import Baseline
@@ -23,6 +25,7 @@ from core.evaluation.baselines.pooled import AlignScoreStyle, MiniCheckStyle, Ra
 from core.evaluation.baselines.summac import SummacZS
 from core.evaluation.blind import blind_predictions, blind_scores
 from core.evaluation.columns import pair_columns
+from core.evaluation.decomposition import DecompositionAgreement, measure_decomposition
 from core.evaluation.frozen import answer_of, readable
 from core.evaluation.kept import read_predictions
 from core.evaluation.metrics import measure
@@ -32,9 +35,10 @@ from core.evaluation.probes import probe_outcomes
 from core.evaluation.report import Report, metric_entry
 from core.evaluation.scoring import PredictionFile, score_rows
 from core.evaluation.tables import TABLES, Material, Probes, RepairRun, System, Table, make_table
+from core.models.forest import Forest
 from core.pipeline import Models
 from core.ports import NliModel, Progress
-from core.records import JsonObject, Source, Trace, VerdictLabel
+from core.records import ClaimType, JsonObject, Source, Trace, VerdictLabel
 from core.workflows.evaluate import Evaluated, evaluate, score_packet
 from core.workflows.recalibrate import refuse_held_out, training_rows
 from core.workflows.repair import RepairReport, outcome_of, repair_all
@@ -253,6 +257,7 @@ class Options:
     train: Path | None = None
     validation: Path | None = None
     beside: tuple[Path, ...] = ()  # other systems' predictions for the packet, rows of Table 13
+    answers: Path | None = None  # the captured answers of the packet's claims, for Table 8
     repairs: Path | None = None  # figures of a repair run on captured answers, for Table 19
     resamples: int = RESAMPLES
     judged: Callable[[Sequence[PacketRow]], JudgedPacket] | None = None  # who is asked beside it
@@ -491,6 +496,8 @@ def evaluate_with(
         predictions=evaluated.predictions,
         split=packet_file.name,
         latency_seconds=evaluated.latency_seconds,
+        card=models.calibrator.card if isinstance(models.calibrator, Forest) else None,
+        decomposition=packet_decomposition(options, evaluated.rows, config),
         variants=variant_systems(evaluated, development),
         routers=other_routers(options, evaluated, models, config, kept, progress),
         baselines=systems,
@@ -500,6 +507,23 @@ def evaluate_with(
         resamples=options.resamples,
     )
     return report, tuple(make_table(number, material) for number in options.tables)
+
+
+def packet_decomposition(
+    options: Options, rows: Sequence[PacketRow], config: Config
+) -> DecompositionAgreement | None:
+    """Claims of the captured answers against those of the packet; None where no answers are given."""
+    if options.answers is None:
+        return None
+    listed: dict[str, list[str]] = {}
+    for row in rows:
+        listed.setdefault(row.trace_id, []).append(row.claim)
+    return measure_decomposition(
+        ([c.text for c in decompose(trace, config) if c.claim_type is ClaimType.FACTUAL],
+         listed[trace.trace_id])
+        for trace in read_traces([options.answers], "auto", config)
+        if isinstance(trace, Trace) and trace.trace_id in listed
+    )  # fmt: skip
 
 
 def _development(

@@ -77,6 +77,7 @@ class Material:
     variants: Sequence[System] = ()
     routers: Sequence[System] = ()
     baselines: Sequence[System] = ()
+    card: Mapping[str, object] | None = None  # of the calibrator that decided
     decomposition: DecompositionAgreement | None = None
     repair: RepairRun | None = None  # of answers rebuilt from the packet's rows
     captured: RepairRun | None = None  # of captured answers

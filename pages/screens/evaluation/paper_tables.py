@@ -8,12 +8,13 @@ import streamlit as st
 
 from core.evaluation.kept import KeptRun
 from core.evaluation.tables import TABLES, Material, Table, make_table, table_to_markdown
+from core.models.forest import Forest
 from pages.widgets.evaluated import Opened
 from pages.widgets.figures import show_numbers
 
 
-def show_paper_tables(opened: Opened, run: KeptRun, packet_name: str) -> None:
-    """One of the paper's tables with this packet's rows beside the paper's."""
+def show_paper_tables(opened: Opened, run: KeptRun, packet_name: str, forest: Forest) -> None:
+    """One of the paper's tables with this packet's rows beside the paper's; ``forest`` decides now."""
     number = st.selectbox(
         "Table of the paper", sorted(TABLES), key="paper-table",
         help="Tables that need fitted variants, other systems or repairs are printed by "
@@ -24,6 +25,7 @@ def show_paper_tables(opened: Opened, run: KeptRun, packet_name: str) -> None:
         rows=opened.rows,
         predictions=opened.predictions,
         split=packet_name,
+        card=forest.card if run.versions.calibrator == forest.name else None,
         latency_seconds=seconds if isinstance(seconds, Mapping) else {},
     )
     with st.spinner("Computing the table …"):

@@ -244,3 +244,14 @@ def test_questions_are_answered_from_the_evidence_alone() -> None:
     assert (same.expected, same.reply, same.agrees) == ("40 grams", "18 grams", False)
     assert none.reply == "NOT FOUND IN EVIDENCE"
     assert verify_numbers("Bees fly at night.", "Bees fly 3 times at night.") == ()
+
+
+def test_001_over_synthesis_is_marked_with_what_it_was_made_from() -> None:
+    claim = "Nectar intake rose by 18 percent and moss roofs held back 62 percent of storm water."
+
+    together, *others = check_claims([(claim, None), (INTAKE, None)], SOURCES, by_words)
+    alone = check_claims([(claim, None)], SOURCES[:1], by_words)
+
+    assert {span.source_id for span in together.across} == {"bees", "moss"}
+    assert together.verdict is not FiveWay.SUPPORTED
+    assert [one.across for one in (*others, *alone)] == [(), ()]

@@ -127,6 +127,10 @@ def test_macro_f1_is_scikit_learns_over_the_labels_that_occur(seed: int) -> None
     said = [p.verdict.value for p in predictions]
     theirs = f1_score(gold, said, labels=sorted(set(gold)), average="macro", zero_division=0)
     assert found == pytest.approx(theirs, abs=1e-6)
+    four = values(pair_columns(rows, predictions))["verdict_macro_f1_of_four"]
+    names = [label.value for label in LABELS]
+    papers = f1_score(gold, said, labels=names, average="macro", zero_division=0)
+    assert (len(names), four) == (4, pytest.approx(papers, abs=1e-6))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -25,6 +25,7 @@ from core.evaluation.tables import (
     table_to_json,
     table_to_markdown,
 )
+from core.models.forest import load_forest
 from core.records import (
     Decision,
     Probabilities,
@@ -112,7 +113,7 @@ def test_every_table_prints_and_says_what_is_the_papers(number: int) -> None:
 
 
 def test_a_table_that_the_paper_does_not_have_is_refused() -> None:
-    with pytest.raises(ConfigError, match="expected one of 3"):
+    with pytest.raises(ConfigError, match="expected one of 1, 3"):
         make_table(99, material())
 
 
@@ -121,6 +122,21 @@ def test_what_was_not_run_is_not_filled_in() -> None:
         rows = [row for row in make_table(number, material()).rows if "here" in row]
         numbers = [cell for row in rows for cell in row if isinstance(cell, int | float)]
         assert not numbers, number
+
+
+def test_table_1_tells_what_the_card_of_the_calibrator_says() -> None:
+    forest = load_forest()
+
+    table = make_table(1, material(card=forest.card))
+
+    rows = {(row[0], row[1]): str(row[2]) for row in table.rows}
+    assert {name for name, by in rows if by == "paper"} >= {"Random forest", "Threshold selection"}
+    assert "trees 400, max_depth 5" in rows["Random forest", "here"]
+    assert rows["Threshold selection", "here"].startswith(f"{forest.card['threshold']}: ")
+    assert "117 packet" in rows["Rows", "here"]
+    assert len(rows) == len(table.rows) == 16
+    (unknown,) = [row for row in make_table(1, material()).rows if row[1] == "here"]
+    assert unknown[2] is None
 
 
 def test_table_12_blocks_as_its_variants_say() -> None:
