@@ -15,7 +15,6 @@ from core.workflows.evaluating import AskedJudge, start_evaluating
 from core.workflows.models import active_forest
 from pages.screens.evaluation.confusion import (
     show_confusion,
-    show_reading,
     show_reliability,
     show_sources,
 )
@@ -38,6 +37,7 @@ from pages.widgets.evaluating import show_evaluating
 from pages.widgets.file_names import safe_name
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
+from pages.widgets.reading import show_reading
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
 
@@ -220,7 +220,7 @@ elif view == "Reliability":
 elif view == "Sources":
     show_sources(found)
 elif view == "Errors found":
-    show_reading(found)
+    show_reading(found.columns.ranked_by, found.columns.bad)
 elif view == "Errors":
     chosen = show_errors(found) or st.query_params.get("claim")
     if chosen is not None:

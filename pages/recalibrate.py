@@ -7,8 +7,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
+from core.ports import policy_of
 from core.review.calibrators import Standing
 from core.review.records import Role
+from core.review.yields import expected_yield, yield_words
 from core.workflows.fitting import fitting_folder, start_fitting
 from core.workflows.models import active_forest
 from core.workflows.retraining import (
@@ -39,7 +41,7 @@ from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
 from pages.widgets.rescoring import show_rescoring, start_rescoring
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_workspace
+from pages.widgets.session import open_workspace, settings
 
 VERDICT = "pages/verdict.py"
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
@@ -47,6 +49,7 @@ CHOSEN_IS_TEXT = """<style>
 .st-key-step button[role="radio"][aria-checked="true"],
 .st-key-side button[role="radio"][aria-checked="true"] { color: inherit; }
 </style>"""
+NEXT = 20  # claims to read whose yield is told
 STEPS = ("Labels", "Split", "Fit", "Compare", "Promote")
 
 ensure_routed(__file__)
@@ -150,9 +153,22 @@ step = st.session_state["step"]
 
 if step == "Labels":
     show_labels(material)
+    forest = active_forest(calibrators)
+    project = workspace.project().project_id
+    prior, base = settings().supported_prior, policy_of(forest).base_rate
+    queue, lowest = (
+        expected_yield(
+            workspace.labels.next_probabilities(project, NEXT, lowest=lowest),
+            base_rate=base,
+            prior=prior,
+        )
+        for lowest in (False, True)
+    )
+    if queue.claims:
+        st.text(yield_words(queue, lowest))
     if material.rows:
         try:
-            show_site([one.row for one in material.rows], shipped, active_forest(calibrators))
+            show_site([one.row for one in material.rows], shipped, forest)
         except ProvenanceGuardError as error:
             show_notice(
                 "How it does on these labels cannot be said",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from core.calibration.guarantee import operating_points
@@ -17,6 +18,7 @@ from pages.screens.thresholds.guaranteed import (
     show_risk,
     told_in_force,
 )
+from pages.screens.thresholds.paper_curve import show_paper_curve
 from pages.screens.thresholds.promoting import show_use, threshold_in_use
 from pages.screens.thresholds.snapshots import make_snapshot, show_snapshots
 from pages.screens.thresholds.three import middle_begins, show_review_from, show_three, show_weights
@@ -36,6 +38,7 @@ from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import (
     choose_packet,
     choose_run,
+    in_slice,
     opened,
     overlays,
     own_predictions,
@@ -49,6 +52,7 @@ from pages.widgets.flips import show_flips
 from pages.widgets.looked_at import THRESHOLDS, note_looked_at
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
+from pages.widgets.reading import show_reading
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
 
@@ -173,8 +177,15 @@ def _weigh() -> None:
     st.query_params["threshold"] = f"{threshold:g}"
     with flipping:
         _show_flips(view, threshold)
-    three, guarantee, two, snapshots = st.tabs(
-        ["Pass, needs a person, block", "Guarantee", "Side by side", "Snapshot"]
+    three, reading, paper, guarantee, two, snapshots = st.tabs(
+        [
+            "Pass, needs a person, block",
+            "Errors found",
+            "Paper's curve",
+            "Guarantee",
+            "Side by side",
+            "Snapshot",
+        ]
     )
     with three:
         start, costs = st.columns([1, 3])
@@ -183,11 +194,19 @@ def _weigh() -> None:
         with costs:
             weights = show_weights()
         show_three(view, thresholds, threshold, review_from, workload, weights, _move)
+    with reading:
+        inside = in_slice(found, slice_name)
+        show_reading(
+            np.array([one.ranked_by for _, one in inside]),
+            np.array([row.should_block for row, _ in inside], dtype=np.bool_),
+        )
     with guarantee:
         labels = labels_of(found, slice_name)
         points = operating_points(labels, risk=show_risk())
         in_force = told_in_force(workspace.calibrators, ruling.label, labels)
         show_guarantee(points, in_force, _move)
+    with paper:
+        show_paper_curve(view, points, current, _move)
     with two:
         show_beside(
             names,

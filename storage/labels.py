@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, select, union
+from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.review.adjudication import resolve
@@ -36,6 +37,7 @@ from storage.tables import (
     AnnotationRow,
     ClaimRow,
     ClaimSignal,
+    QueueRow,
     Run,
     TraceSlice,
     TraceSplit,
@@ -78,6 +80,34 @@ class Labels:
             and claim.signal is not None
             and claim.signal.features is not None
         )
+
+    def next_probabilities(
+        self, project_id: int, count: int, *, lowest: bool = False
+    ) -> tuple[float, ...]:
+        """The support of the claims that come next in the queue, audits aside, or of the ``lowest``."""
+        order = col(ClaimSignal.probability) if lowest else col(QueueRow.rank)
+        said = aliased(ClaimSignal)
+        latest = (
+            select(func.max(col(said.signal_id)))
+            .where(col(said.claim_key) == col(QueueRow.claim_key))
+            .correlate(QueueRow)
+            .scalar_subquery()
+        )
+        wanted = (
+            select(col(ClaimSignal.probability))
+            .select_from(QueueRow)
+            .join(ClaimSignal, col(ClaimSignal.signal_id) == latest)
+            .where(
+                col(QueueRow.project_id) == project_id,
+                col(QueueRow.missing) > 0,
+                col(QueueRow.audit).is_(False),
+                col(ClaimSignal.probability).is_not(None),
+            )
+            .order_by(order, col(QueueRow.claim_key))
+            .limit(count)
+        )
+        with self.store.database.reading() as connection:
+            return tuple(connection.execute(wanted).scalars())  # type: ignore[arg-type]  # none is null
 
     def unfinished(self, project_id: int) -> int:
         """How many claims have an annotation, and annotations still to come."""

@@ -281,6 +281,15 @@ def _sliced(
     return view, bands_of(view, thresholds)
 
 
+def in_slice(found: Opened, slice_name: str) -> list[tuple[PacketRow, Prediction]]:
+    """The labelled claims of a slice with what was predicted of them."""
+    return [
+        (row, one)
+        for row, one in zip(found.rows, found.predictions, strict=True)
+        if row.scored and slice_name in (EVERY_CLAIM, *row.slices)
+    ]
+
+
 def slice_names(rows: tuple[PacketRow, ...]) -> list[str]:
     """Every slice that a labelled row names, in order, after all claims."""
     named = {name for row in rows if row.scored for name in row.slices}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from core.calibration.threshold import OperatingPoint
 from core.evaluation.findings import Bin
 from core.evaluation.metrics import Metric
 
@@ -61,6 +62,46 @@ def reliability_figure(bins: Sequence[Bin]) -> go.Figure:
         yaxis2={"title": "claims", "domain": [0, 0.22], "rangemode": "tozero"},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
         height=520,
+        margin={"t": 70},
+    )
+    return figure
+
+
+def block_figure(
+    points: Sequence[OperatingPoint], marked: Sequence[tuple[str, float]]
+) -> go.Figure:
+    """The paper's Fig. 3: block F1 and block recall over the threshold, with thresholds ``marked``."""
+    figure = go.Figure()
+    for name, color, values in (
+        ("block F1", BLUE, [point.block_f1 for point in points]),
+        ("block recall", ORANGE, [point.block_recall for point in points]),
+    ):
+        figure.add_scatter(
+            x=[point.threshold for point in points],
+            y=values,
+            mode="lines",
+            name=name,
+            line={"color": color},
+            hovertemplate=f"threshold %{{x:.2f}}: {name} %{{y:.3f}}<extra></extra>",
+        )
+    for place, (words, threshold) in enumerate(marked):
+        # Names that stand one under the other stay apart where two thresholds are near.
+        figure.add_vline(
+            x=threshold,
+            line={"dash": "dot", "width": 1, "color": GREEN},
+            annotation={
+                "text": words,
+                "yref": "paper",
+                "y": 0.02 + 0.08 * place,
+                "yanchor": "bottom",
+            },
+        )
+    figure.update_layout(
+        title=f"Block F1 and block recall (Fig. 3), n = {points[0].claims:,} labelled claims",
+        xaxis={"title": "support threshold", "range": [-0.02, 1.02], "dtick": 0.1},
+        yaxis={"title": "share", "range": [-0.02, 1.05]},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        height=420,
         margin={"t": 70},
     )
     return figure

@@ -8,12 +8,14 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
+import pytest
 from reviewing import SENTENCES, SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_office
 from sqlalchemy import event, insert
 from verdicts import VERSIONS
 
 from core.records import Decision
 from core.review.records import Cause, ReviewStatus, Split
+from core.review.yields import expected_yield, yield_words
 from storage.labels import _KEPT
 from storage.store import SqlStore
 from storage.tables import TraceSplit
@@ -208,3 +210,26 @@ def test_without_votes_there_are_no_labels(store: SqlStore) -> None:
 
     assert office.workspace.labels.reviewed(office.project.project_id) == ()
     assert office.workspace.labels.unfinished(office.project.project_id) == 0
+
+
+def test_what_reading_next_is_expected_to_find_follows_the_queue_and_the_probabilities(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=3)
+    labels, project = office.workspace.labels, office.project.project_id
+    queue = labels.next_probabilities(project, 5)
+    lowest = labels.next_probabilities(project, 5, lowest=True)
+    everything = sorted(labels.next_probabilities(project, 100))
+
+    assert list(lowest) == everything[:5] and set(queue) <= set(everything)
+    found, least = (expected_yield(one, base_rate=None, prior=0.9) for one in (queue, lowest))
+    assert found.errors == pytest.approx(sum(1 - one for one in queue))
+    assert least.errors >= found.errors and found.low <= found.errors <= found.high
+    # A prior that is met by the calibration moves nothing; a better agent holds fewer errors.
+    same, better = (expected_yield(queue, base_rate=0.7, prior=one) for one in (0.7, 0.95))
+    assert same.errors == pytest.approx(found.errors) and better.errors < same.errors
+    assert "Reading the next 5 claims of the queue" in yield_words(found, least)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    office.decide("Ada", item)
+    assert len(labels.next_probabilities(project, 100)) <= len(everything)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import streamlit as st
 
 from core.attribution.families import load_families
 from core.evaluation.findings import confused_families, reliability_bins
-from core.evaluation.ranking_scores import reading_entry, reading_words
 from core.records import JsonObject
 from pages.screens.evaluation.cells import rounded
 from pages.widgets.evaluated import Opened
 from pages.widgets.figures import show_numbers
 from pages.widgets.palette import family_words
 from pages.widgets.plain import show_notice
-from pages.widgets.plots import matrix_figure, reading_figure, reliability_figure
+from pages.widgets.plots import matrix_figure, reliability_figure
 
 LABEL_WORDS = {
     "supported": "supported",
@@ -47,31 +45,6 @@ def show_confusion(report: JsonObject) -> None:
     said = _in_order({str(name) for row in table.values() for name in row}, gold)
     counts = [[int(table[row].get(column, 0)) for column in said] for row in gold]
     _show_matrix(kinds[kind], gold, said, counts, LABEL_WORDS, name=f"confusion-{kind}")
-
-
-def show_reading(opened: Opened) -> None:
-    """Errors found against claims read: which share of the errors a reviewer finds by reading how much."""
-    reading = reading_entry(opened.columns.ranked_by, opened.columns.bad)
-    if reading is None:
-        show_notice(
-            "No errors to find", "No claim of this packet is labelled bad.", key="no-reading"
-        )
-        return
-    words = reading_words(reading)
-    st.text(f"{words[0].upper()}{words[1:]}.")
-    points = cast("Sequence[Mapping[str, float]]", reading["curve"])
-    curve = [(100 * point["read"], 100 * point["found"]) for point in points]
-    st.plotly_chart(
-        reading_figure(curve),
-        key="reading-plot",
-        alt="Errors found against claims read; the numbers are below",
-    )
-    show_numbers(
-        ("Claims read (%)", "Errors found (%)"),
-        [(round(read, 1), round(found, 1)) for read, found in curve],
-        name="reading",
-        alt="Errors found against claims read, the least supported first",
-    )
 
 
 def show_reliability(opened: Opened) -> None:

@@ -1,0 +1,59 @@
+"""What reading claims is expected to find: errors by their calibrated probabilities, and by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.records import Support
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yield:
+    """How many of ``claims`` are expected to be errors, within two standard deviations of the sum.
+
+    ``by_chance`` is what as many claims drawn at random hold at the stated prior.
+    """
+
+    claims: int
+    errors: float
+    low: float
+    high: float
+    by_chance: float
+
+    @property
+    def words(self) -> str:
+        """ "6 errors (2 to 10)"."""
+        errors = round(self.errors)
+        return f"{errors} error{'' if errors == 1 else 's'} ({self.low:.0f} to {self.high:.0f})"
+
+
+def yield_words(queue: Yield, lowest: Yield) -> str:
+    """What the next claims of the queue are expected to hold, beside the least supported ones."""
+    return (
+        f"Reading the next {queue.claims:,} claims of the queue is expected to find {queue.words}; the "
+        f"{lowest.claims:,} least supported that wait hold {lowest.words}, {queue.claims:,} drawn at "
+        f"random {queue.by_chance:.0f}."
+    )
+
+
+def expected_yield(
+    probabilities: Sequence[float], *, base_rate: float | None, prior: float
+) -> Yield:
+    """The yield of claims with these probabilities of support, told at ``prior`` (``Support.at_prior``).
+
+    The interval is of claims that are right or wrong by themselves; those of one answer are not quite.
+    """
+    told = [Support(probability=one, threshold=0.5, base_rate=base_rate) for one in probabilities]
+    chances = [one.probability if base_rate is None else one.at_prior(prior) for one in told]
+    wrong = [1.0 - chance for chance in chances if chance is not None]
+    errors = math.fsum(wrong)
+    spread = 2.0 * math.sqrt(math.fsum(one * (1.0 - one) for one in wrong))
+    return Yield(
+        claims=len(wrong),
+        errors=errors,
+        low=max(0.0, errors - spread),
+        high=min(float(len(wrong)), errors + spread),
+        by_chance=len(wrong) * (1.0 - prior),
+    )
