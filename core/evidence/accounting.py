@@ -228,6 +228,8 @@ def _events(checks: Sequence[Check], stated: Sequence[Stated]) -> frozenset[str]
 
 def _moves_so(supporting: Sequence[Check], view: ClaimView, index: FactIndex) -> bool:
     """Whether what the claim says of up and down is so: it was worked out, or its two values differ so."""
+    if any(operation_of(check) == "difference" for check in supporting):
+        return True
     amounts = [check for check in supporting if check.check == "value"]
     if len(amounts) != 2:
         return False

@@ -18,8 +18,11 @@ from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Fact, Record, SourceFacts
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
+from core.evidence.units import TIME
 from core.evidence.words import stems
 from core.records import Derivation, FactPlace, Span
+
+MOST_IN_SERIES = 24
 
 
 def place_of(fact: Fact) -> FactPlace:
@@ -42,9 +45,20 @@ def shown(
     )
 
 
+def series(attribute: Attribute) -> list[Fact]:
+    """The numbers of an attribute, bounded."""
+    return [f for f in attribute.facts if f.quantity and f.quantity.date is None][:MOST_IN_SERIES]
+
+
 def number_of(fact: Fact) -> float:
     """A fact's amount."""
     return fact.quantity.amount if fact.quantity is not None else 0.0
+
+
+def unit_of(fact: Fact) -> str:
+    """A fact's unit behind a space, or nothing."""
+    named = fact.quantity.unit if fact.quantity is not None else None
+    return f" {named}" if named else ""
 
 
 def matches(amount: float, have: Quantity, want: Quantity, words: frozenset[str]) -> bool:
@@ -53,20 +67,103 @@ def matches(amount: float, have: Quantity, want: Quantity, words: frozenset[str]
     return any(wide.holds(abs(each)) for each, _ in in_unit(amount, have, want, words))
 
 
+def in_time(first: Fact, second: Fact) -> tuple[Fact, Fact]:
+    """Two facts, the earlier one first."""
+    if (
+        first.date is not None
+        and second.date is not None
+        and day_key(second.date) < day_key(first.date)
+    ):
+        return second, first
+    return first, second
+
+
+def of_one_thing(first: Fact, second: Fact) -> bool:
+    """Whether two numbers of an attribute are of one thing over time, and not of two rows."""
+    if first.date is not None and second.date is not None:
+        return first.date != second.date
+    return first.record.name == second.record.name
+
+
 def day_key(day: Day) -> tuple[int, int, int]:
     """Sorts days; what is not said sorts first."""
     return (day.year or 0, day.month or 0, day.day or 0)
+
+
+def direction_fits(change: float, claim: ClaimView, want: Quantity) -> bool:
+    """Whether a change goes where the claim says."""
+    if want.signed:
+        return sign_fits(change, want)
+    if claim.says_up == claim.says_down:
+        return True
+    return (change > 0) == claim.says_up
 
 
 def derive(
     want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
 ) -> Derivation | None:
     """The smallest derivation that gives the claim's number; None when the grammar holds none."""
-    for search in (age, duration, count, total):
+    for search in (pair, difference, age, duration, count, total):
         found = next(search(want, claim, index, attributes), None)
         if found is not None:
             return found
     return None
+
+
+def difference(
+    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
+) -> Iterator[Derivation]:
+    """Later minus earlier of one attribute, where the claim speaks of a change."""
+    changes = claim.says_up or claim.says_down or claim.says_change or want.signed
+    if not changes or want.kind in (QuantityKind.DATE, QuantityKind.PAIR) or want.unit in TIME:
+        return
+    for attribute in attributes:
+        for first, second in combinations(series(attribute), 2):
+            earlier, later = in_time(first, second)
+            change = number_of(later) - number_of(earlier)
+            have = later.quantity
+            if (
+                have is None
+                or not of_one_thing(first, second)
+                or unit_of(earlier) != unit_of(later)
+                or not change
+            ):
+                continue
+            if direction_fits(change, claim, want) and matches(change, have, want, attribute.core):
+                yield shown(
+                    "difference", (earlier, later), f"{change:+.6g}{unit_of(later)}", want,
+                    f"{number_of(later):g} minus {number_of(earlier):g} = {change:+.6g}{unit_of(later)}",
+                )  # fmt: skip
+
+
+def pair(
+    want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
+) -> Iterator[Derivation]:
+    """ "150/92" from two fields of one record, or from two changes of the same pair of fields."""
+    if want.kind is not QuantityKind.PAIR or want.high is None:
+        return
+    first, second = interval(want), interval(want, want.high, step=want.high_step)
+    pairs = list(_pairs(attributes or index.attributes))
+    for one, other in pairs:
+        if first.holds(number_of(one)) and second.holds(number_of(other)):
+            yield shown(
+                "pair", (one, other), want.text, want,
+                f"{one.path} {number_of(one):g} over {other.path} {number_of(other):g}",
+            )  # fmt: skip
+
+
+def _pairs(attributes: Sequence[Attribute]) -> Iterator[tuple[Fact, Fact]]:
+    """Two numbers of one record in the same unit, either one first."""
+    by_record: dict[tuple[str, int], list[Fact]] = {}
+    for attribute in attributes:
+        for fact in series(attribute):
+            if unit_of(fact):
+                by_record.setdefault((fact.source_id, fact.record.index), []).append(fact)
+    for facts in by_record.values():
+        for one, other in combinations(facts[:MOST_IN_SERIES], 2):
+            if unit_of(one) == unit_of(other) and one.span != other.span:
+                yield one, other
+                yield other, one
 
 
 _MOST_COUNTED = 500

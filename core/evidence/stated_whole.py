@@ -38,6 +38,7 @@ _TAKES_BACK = TAKES_BACK | frozenset(
     "repeat corrected superseded".split()
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
+_OVER_TIME = frozenset({"count", "difference"})
 _TIMED = frozenset({"age", "duration"})
 
 
@@ -126,8 +127,8 @@ def _at_its_time(values: Sequence[Check], view: ClaimView, index: FactIndex) -> 
 
 def _at_days(amounts: Sequence[Check], days: Sequence[Day], index: FactIndex) -> bool:
     """Whether the values are of the claim's days: a change of all of them, the rest one by one."""
-    over = [check for check in amounts if operation_of(check) == "count"]
-    plain = [check for check in amounts if operation_of(check) not in _TIMED | {"count"}]
+    over = [check for check in amounts if operation_of(check) in _OVER_TIME]
+    plain = [check for check in amounts if operation_of(check) not in _OVER_TIME | _TIMED]
     for check in over:
         stated = stated_at(check, index)
         if not all(any(_is_of(each.record, (day,)) for each in stated) for day in days):
