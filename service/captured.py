@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run
+from core.capture.outputs import trace_of_run
+from core.capture.turns import CapturedCall, CapturedRun
 from core.records import Origin, Trace
 from core.workflows.record import WireLog
 

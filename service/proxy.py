@@ -46,7 +46,7 @@ from mcp.types import (
 )
 from pydantic import BaseModel
 
-from core.capture.outputs import CapturedCall
+from core.capture.turns import CapturedCall
 from core.capture.values import written
 from core.errors import ProvenanceGuardError
 from service.captured import Conversations, PassedLog, Room

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from core.capture.files import parse_record
 from core.capture.native_record import export_native, read_trace
+from core.capture.turns import CapturedCall
 from core.codec import trace_document, trace_from_document
 from core.errors import BadRecord
 from core.records import Citation, JsonObject, Origin, SourceStatus, Trace
@@ -25,36 +26,26 @@ _ANSWER_KEYS = ("final_reply_to_user", "assistant_answer")
 _UNNAMED = "unknown tool"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlainCall:
-    """One tool output of a trace; ``call_id`` is unique in it, ``output`` None when not captured."""
-
-    tool: str
-    call_id: str
-    server: str | None
-    arguments: str | None
-    output: str | None
-    failed: bool
-    truncated: bool
-
-    @property
-    def input(self) -> JsonObject:
-        """The arguments as the object that most formats want."""
-        try:
-            value = json.loads(self.arguments or "{}")
-        except (ValueError, RecursionError):
-            value = None
-        return value if isinstance(value, dict) else {"arguments": self.arguments}
+def input_of(call: CapturedCall) -> JsonObject:
+    """The arguments of a call as the object that most formats want."""
+    try:
+        value = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {"arguments": call.arguments}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainRun:
-    """What formats hold of a trace, its ``native`` record, and what is to be carried beside it."""
+    """What formats hold of a trace, its ``native`` record, and what is to be carried beside it.
+
+    The id of each call is unique in it.
+    """
 
     trace_id: str
     question: str
     answer: str | None
-    calls: tuple[PlainCall, ...]
+    calls: tuple[CapturedCall, ...]
     elapsed_seconds: float | None
     native: JsonObject
     carried: JsonObject
@@ -68,8 +59,8 @@ def placed_at(index: int) -> str:
 def as_messages(
     run: PlainRun,
     content: str | None,
-    call: Callable[[PlainCall], JsonObject],
-    output: Callable[[PlainCall], JsonObject],
+    call: Callable[[CapturedCall], JsonObject],
+    output: Callable[[CapturedCall], JsonObject],
 ) -> list[JsonObject]:
     """The question, one turn (with ``content``) that calls every tool, their outputs, the answer."""
     messages: list[JsonObject] = []
@@ -162,7 +153,7 @@ def restored(
     return trace if (trace.question, trace.answer) == (question, told) else None
 
 
-def _calls(outputs: Sequence[Mapping[str, object]]) -> tuple[PlainCall, ...]:
+def _calls(outputs: Sequence[Mapping[str, object]]) -> tuple[CapturedCall, ...]:
     given = [output.get("call_id") for output in outputs]
     calls = []
     for index, output in enumerate(outputs):
@@ -172,7 +163,7 @@ def _calls(outputs: Sequence[Mapping[str, object]]) -> tuple[PlainCall, ...]:
         text = output.get("text")
         missing = status == SourceStatus.NOT_CAPTURED.value and not text
         calls.append(
-            PlainCall(
+            CapturedCall(
                 tool=_tool(output),
                 call_id=str(call_id) if named else f"call_{index + 1}",
                 server=_text(output.get("server")),

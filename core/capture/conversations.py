@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from core.capture.carried import CARRIED
-from core.capture.files import parse_record, placed
+from core.capture.files import FileRecord, each, parse_record
 from core.capture.messages import Messages, not_understood
-from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run
-from core.capture.turns import Said, Turn, final_place, other_answers, pair_calls, read_conversation
+from core.capture.outputs import trace_of_run
+from core.capture.turns import (
+    CapturedCall,
+    CapturedRun,
+    Said,
+    Turn,
+    as_said,
+    final_place,
+    other_answers,
+    pair_calls,
+)
 from core.capture.values import at, id_key, mapping, text_in, trace_id_of, unexpected
 from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin, Trace
@@ -95,49 +104,42 @@ def _earlier(
     *before, said = head
     if isinstance(said, Said):
         said = dataclasses.replace(said, calls_tools=False)
-    talk = read_conversation([*before, said], None)
-    return trace_of_run(
-        dataclasses.replace(
-            run,
-            trace_id=name,
-            question=talk.question,
-            answer=talk.answer,
-            earlier=talk.earlier,
-            calls=calls,
-            citations=talk.citations,
-            elapsed_seconds=None,
-            notices=("an earlier answer of a conversation; what came after it is no evidence",),
-            extra={},
-            carried=None,
-        )
+    earlier = dataclasses.replace(
+        run,
+        trace_id=name,
+        question="",
+        calls=calls,
+        elapsed_seconds=None,
+        notices=("an earlier answer of a conversation; what came after it is no evidence",),
+        extra={},
+        carried=None,
     )
+    return trace_of_run(as_said(earlier, [*before, said], None))
 
 
-def traces_or_error(
-    value: object, origin: Origin, notes: Sequence[str], seen: AnswersSeen, blocks: bool = False
+def read_conversations(
+    records: Iterable[FileRecord | InputError], format: str, file: str, blocks: bool = False
 ) -> Iterator[Trace | InputError]:
-    """The traces of a record that holds messages, that of its answer last, or why there is none.
+    """The traces of records that hold messages, of each that of its answer last, or why there is none.
 
     ``blocks``: the messages are Anthropic's.
     """
-    try:
-        yield from _answers_in(value, origin, notes, seen, blocks)
-    except BadRecord as error:
-        yield placed(error, origin.file, origin.line)
+    seen = AnswersSeen()
 
+    def take(record: FileRecord) -> Iterator[Trace]:
+        value = record.value
+        fields: JsonObject = value if isinstance(value, Mapping) else {"messages": value}
+        given = messages_in(value)
+        if given is None:
+            raise unexpected("a list of messages", fields.get("messages"), "messages")
+        messages = Messages(blocks=blocks)
+        for index, message in enumerate(given):
+            messages.read(message, f"messages[{index}]")
+        messages.response = _response(fields, messages)
+        origin = Origin(format=format, file=file, line=record.line)
+        yield from answers_of(fields, messages, origin, record.notes, seen, _READ)
 
-def _answers_in(
-    value: object, origin: Origin, notes: Sequence[str], seen: AnswersSeen, blocks: bool
-) -> Iterator[Trace]:
-    record: JsonObject = value if isinstance(value, Mapping) else {"messages": value}
-    given = messages_in(value)
-    if given is None:
-        raise unexpected("a list of messages", record.get("messages"), "messages")
-    messages = Messages(blocks=blocks)
-    for index, message in enumerate(given):
-        messages.read(message, f"messages[{index}]")
-    messages.response = _response(record, messages)
-    yield from answers_of(record, messages, origin, notes, seen, _READ)
+    return each(records, file, take)
 
 
 def answers_of(
@@ -152,28 +154,30 @@ def answers_of(
 
     ``used`` are fields of the record that the format itself reads, every other one is kept.
     """
-    response = messages.response
-    talk = read_conversation(messages.turns, response)
     elapsed = record.get("elapsed_s")
     left = _USED | set(used) | {id_key(record)}
     run = CapturedRun(
         origin=origin,
         trace_id=trace_id_of(record),
-        question=text_in(record, "question", "user_question") or talk.question,
-        answer=talk.answer,
-        earlier=talk.earlier,
-        calls=[*talk.calls, *messages.documents],
-        citations=talk.citations,
+        question=text_in(record, "question", "user_question") or "",
         category=text_in(record, "category"),
         route=text_in(record, "route"),
         elapsed_seconds=elapsed
         if isinstance(elapsed, int | float) and not isinstance(elapsed, bool)
         else None,
-        notices=(*notes, *talk.notices, *not_understood(messages.unknown)),
+        notices=notes,
         extra={key: item for key, item in record.items() if key not in left},
         carried=record.get(CARRIED),
     )
-    yield from traces_of_conversation(run, messages.turns, response, seen, messages.calls_in)
+    run = as_said(run, messages.turns, messages.response)
+    run = dataclasses.replace(
+        run,
+        calls=[*run.calls, *messages.documents],
+        notices=(*run.notices, *not_understood(messages.unknown)),
+    )
+    yield from traces_of_conversation(
+        run, messages.turns, messages.response, seen, messages.calls_in
+    )
 
 
 def messages_in(value: object) -> list[object] | None:

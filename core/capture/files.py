@@ -14,9 +14,10 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import zstandard
 
@@ -32,6 +33,8 @@ from core.capture.record_stream import (
     too_long,
 )
 from core.errors import BadRecord, InputError, UnreadableFile
+
+Item = TypeVar("Item")
 
 MAX_DEPTH = 150
 LOG_PREFIX = "log_prefix"  # the field that holds what stood before a message in a text log
@@ -68,6 +71,23 @@ class FilePart:
 def placed(error: InputError, file: str | None, line: int | None) -> BadRecord:
     """What is wrong with a record, with the file and the line that it stands in."""
     return BadRecord(error.message, file=file, line=line, path=error.path)
+
+
+def each(
+    records: Iterable[FileRecord | InputError],
+    file: str | None,
+    take: Callable[[FileRecord], Iterable[Item | InputError]],
+) -> Iterator[Item | InputError]:
+    """What ``take`` gives for each record in order; what is wrong with one is placed and costs no other."""
+    for record in records:
+        if isinstance(record, InputError):
+            yield record
+            continue
+        try:
+            for item in take(record):
+                yield placed(item, file, record.line) if isinstance(item, BadRecord) else item
+        except BadRecord as error:
+            yield placed(error, file, record.line)
 
 
 class WrittenNumber(float):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from core.capture.outputs import CapturedCall
-from core.capture.turns import Called, Returned, Turn, pair_calls
+from core.capture.turns import Called, CapturedCall, Returned, Turn, pair_calls
 from core.capture.values import parsed
 
 _DIFFERENT = "the log holds two different outputs of this call; one of them is shown"

@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.capture.files import parse_record
-from core.capture.outputs import CapturedCall, CapturedCitation
 from core.capture.readable.nodes import Kind, NotStructured
 from core.capture.readable.parsers import parse_repr
-from core.capture.turns import Called, Returned, Said, Turn, pair_calls
+from core.capture.turns import Called, CapturedCall, Returned, Said, Turn, pair_calls
 from core.capture.values import (
     at,
     first_in,
@@ -30,7 +29,7 @@ from core.capture.values import (
     written_or_none,
 )
 from core.errors import BadRecord
-from core.records import JsonObject
+from core.records import Citation, JsonObject, Span
 from core.text.citation_marks import covered
 
 _NAMES_OF_ROLES = {
@@ -217,7 +216,7 @@ class Messages:
         calls_follow: bool = False,
     ) -> None:
         """One text of a participant, its calls and those tagged in it; others may follow in its turn."""
-        text, citations, spoken = "", list[CapturedCitation](), [*calls]
+        text, citations, spoken = "", list[Citation](), [*calls]
         for said, part in texts:
             if role == "user":
                 said = self._without_outputs(said)
@@ -243,13 +242,13 @@ class Messages:
         self.turns.extend(Returned(call_id=None, output=one[1]) for one in found)
         return _TAGGED_OUTPUT.sub("", said).strip()
 
-    def _citations(self, part: JsonObject, start: int, said: str) -> Iterator[CapturedCitation]:
+    def _citations(self, part: JsonObject, start: int, said: str) -> Iterator[Citation]:
         """What the provider says a text rests on; without a position it is the whole text."""
         for item in (*objects_in(part.get("citations")), *objects_in(part.get("annotations"))):
             inner = item.get(str(item.get("type")))
             yield self._citation(inner if isinstance(inner, Mapping) else item, start, said)
 
-    def _citation(self, fields: JsonObject, start: int, said: str) -> CapturedCitation:
+    def _citation(self, fields: JsonObject, start: int, said: str) -> Citation:
         begin, end = fields.get("start_index"), fields.get("end_index")
         place = fields.get("cited_text")  # Inspect: where the cited words stand in the answer
         if isinstance(place, list) and len(place) == 2:
@@ -263,9 +262,8 @@ class Messages:
         url = text_in(fields, "url", "uri", "source") or file
         given = fields.get("document_index")
         known = isinstance(given, int) and 0 <= given < len(self.documents) and url is None
-        return CapturedCitation(
-            start=start + begin,
-            end=start + end,
+        return Citation(
+            span=Span(start=start + begin, end=start + end),
             text=text_in(fields, "title", "document_title", "filename") or url or "citation",
             url=url,
             source_id=f"document#{given}" if known else None,

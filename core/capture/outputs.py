@@ -6,73 +6,21 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from core.capture.carried import CHANGED, restored
 from core.capture.echoes import without_echoes
 from core.capture.readable.structured import Unfolded, unfold_output
 from core.capture.status import status_of
+from core.capture.turns import CapturedCall, CapturedRun
 from core.capture.values import parsed, text_in
 from core.codec import content_hash
-from core.records import Citation, JsonObject, Origin, Source, SourceStatus, Span, Trace
+from core.records import Citation, Source, SourceStatus, Span, Trace
 from core.text.citation_marks import citations_in, order_doubt, source_named
 
 _META_TOOL = re.compile(
     r"(?:execute|call|invoke|run|use)[-_ ]?(?:mcp[-_ ]?)?tool(?:[-_ ]?call)?$", re.I
 )
 _MCP_NAME = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)$")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CapturedCall:
-    """One tool call as logged; ``output`` is None when no output was captured for it.
-
-    ``span_id`` and ``parent_id`` find another description of the same call in a log that tells of it
-    more than once; ``wire``: it was seen on the wire (MCP), not by the agent.
-    """
-
-    tool: str
-    output: str | None
-    call_id: str | None = None
-    server: str | None = None
-    arguments: str | None = None
-    failed: bool = False
-    truncated: bool = False
-    note: str | None = None
-    extra: JsonObject = field(default_factory=dict)
-    span_id: str = ""
-    parent_id: str | None = None
-    wire: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CapturedCitation:
-    """A citation that the log holds: code points of the answer, and the address it points at."""
-
-    start: int
-    end: int
-    text: str
-    url: str | None = None
-    source_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CapturedRun:
-    """One agent run as logged, before its outputs are made readable."""
-
-    origin: Origin
-    question: str
-    answer: str | None
-    calls: Sequence[CapturedCall]
-    earlier: Sequence[str] = ()
-    trace_id: str | None = None
-    category: str | None = None
-    route: str | None = None
-    elapsed_seconds: float | None = None
-    citations: Sequence[CapturedCitation] = ()
-    notices: Sequence[str] = ()
-    extra: JsonObject = field(default_factory=dict)
-    carried: object = None
 
 
 def trace_of_run(run: CapturedRun) -> Trace:
@@ -212,14 +160,11 @@ def _citations(run: CapturedRun, sources: Sequence[Source]) -> tuple[Citation, .
     if not run.citations:
         return citations_in(run.answer, sources)
     made = []
-    for citation in run.citations:
-        start, end = max(0, citation.start), min(len(run.answer or ""), citation.end)
-        named = citation.source_id or (
-            source_named(citation.url, sources) if citation.url else None
-        )
-        if start < end:
-            span = Span(start=start, end=end)
-            made.append(Citation(span=span, text=citation.text, source_id=named, url=citation.url))
+    for one in run.citations:
+        span = Span(start=max(0, one.span.start), end=min(len(run.answer or ""), one.span.end))
+        named = one.source_id or (source_named(one.url, sources) if one.url else None)
+        if span.start < span.end:
+            made.append(dataclasses.replace(one, span=span, source_id=named))
     return tuple(made)
 
 

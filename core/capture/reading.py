@@ -13,7 +13,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Protocol
 
-from core.capture.conversations import is_earlier_answer
 from core.capture.files import FileRecord, read_records
 from core.capture.formats import (
     anthropic,
@@ -28,6 +27,7 @@ from core.capture.formats import (
     otel,
     responses,
 )
+from core.capture.wire import LoggedCall, joined, traces_of_log
 from core.config import Config
 from core.errors import InputError, UnknownFormat
 from core.records import Trace
@@ -168,7 +168,7 @@ def read_traces(
             chosen.append((path, found))
     logs = [path for path, name in chosen if name == mcp.NAME]
     others = [(path, name) for path, name in chosen if name != mcp.NAME]
-    log: list[mcp.LoggedCall] = []
+    log: list[LoggedCall] = []
     for path in logs:
         records = _mine(read_records(path, config.max_record_bytes), mcp, rest)
         for item in mcp.read_log(records, path.name):
@@ -178,7 +178,8 @@ def read_traces(
                 log.append(item)
     label = " + ".join(path.name for path in logs)
     beside = _told_apart(_of_formats((), native.NAME, label, rest)) if rest else iter(())
-    yield from _joined(chain(beside, _each(others, config, rest)), log)
+    yield from joined(chain(beside, _each(others, config, rest)), log)
+    yield from _told_apart(traces_of_log(log))
 
 
 def _known(format: str) -> None:
@@ -236,30 +237,6 @@ def _mine(
             others.setdefault(name, []).append(record)
         else:
             yield record
-
-
-def _joined(
-    items: Iterator[Trace | InputError], log: list[mcp.LoggedCall]
-) -> Iterator[Trace | InputError]:
-    """The traces with what the logs say about their calls, then what no trace took up."""
-    held: Trace | None = None
-    several = False
-    for item in items:
-        if isinstance(item, InputError) or not log:
-            yield item
-            several = several or isinstance(item, Trace)
-            continue
-        if is_earlier_answer(item.trace_id):
-            # The last answer of the conversation takes the same calls out of the log.
-            yield mcp.join_log(item, list(log), only=False)
-            continue
-        if held is not None:
-            several = True
-            yield mcp.join_log(held, log, only=False)
-        held = item
-    if held is not None:
-        yield mcp.join_log(held, log, only=not several) if log else held
-    yield from _told_apart(mcp.traces_of_log(log))
 
 
 def _told_apart(

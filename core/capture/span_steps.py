@@ -11,13 +11,11 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 
 from core.capture.carried import CARRIED, PlainRun
-from core.capture.conversations import AnswersSeen
 from core.capture.files import FileRecord, write_json
-from core.capture.outputs import CapturedCall
 from core.capture.runs import turns_of
 from core.capture.spans import SpanEvent, SpanRecord, indexed, spans_by_trace
-from core.capture.steps import Gathered, Run, Step, traces_of_steps
-from core.capture.turns import Said, Turn
+from core.capture.steps import Gathered, Run, Step, traces_of_runs
+from core.capture.turns import CapturedCall, Said, Turn
 from core.capture.values import (
     first_in,
     mapping,
@@ -86,12 +84,7 @@ def read_spans(
     records: Iterable[FileRecord | InputError], file: str, name: str
 ) -> Iterator[Trace | InputError]:
     """The traces of each trace id, when all spans have been read."""
-    seen = AnswersSeen()
-    for item in spans_by_trace(records, Origin(format=name, file=file)):
-        if isinstance(item, InputError):
-            yield item
-        else:
-            yield from _traces(item, seen)
+    return traces_of_runs(spans_by_trace(records, Origin(format=name, file=file)), _run)
 
 
 def kind_of(span: SpanRecord) -> str:
@@ -99,7 +92,7 @@ def kind_of(span: SpanRecord) -> str:
     return str(span.attributes.get("openinference.span.kind") or "").upper()
 
 
-def _traces(found: Gathered[SpanRecord], seen: AnswersSeen) -> Iterator[Trace]:
+def _run(found: Gathered[SpanRecord]) -> Run:
     spans = found.items
     ids = {span.span_id for span in spans}
     roots = [span for span in spans if span.parent_id not in ids]
@@ -117,8 +110,8 @@ def _traces(found: Gathered[SpanRecord], seen: AnswersSeen) -> Iterator[Trace]:
     if next(iter((*logged.asked, *logged.told, *steps)), None) is None:
         logged.notices.append(_NOT_CAPTURED)
     versions = (text_in(span.attributes, "mcp.protocol.version") for span in spans)
-    origin = dataclasses.replace(found.origin, version=next(filter(None, versions), None))
-    yield from traces_of_steps(found.trace_id, origin, found.notes, logged, seen)
+    logged.version = next(filter(None, versions), None)
+    return logged
 
 
 # ---------------------------------------------------------------- tool calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from core.capture.files import FileRecord
@@ -25,26 +25,21 @@ class SpanEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanRecord:
-    """One span; ``start`` orders the spans of a trace and has no unit of its own."""
+    """One span; ``start`` orders the spans of a trace and has no unit of its own.
+
+    ``loose``: it is a log record, an event of the span that it names.
+    """
 
     trace_id: str
     span_id: str
     parent_id: str | None = None
     name: str = ""
-    start: float
-    attributes: JsonObject
+    start: float = 0.0
+    attributes: JsonObject = field(default_factory=dict)
     events: tuple[SpanEvent, ...] = ()
     failed: bool = False
     line: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LooseEvent:
-    """A log record that names the span that it belongs to."""
-
-    trace_id: str
-    span_id: str
-    event: SpanEvent
+    loose: bool = False
 
 
 def spans_by_trace(
@@ -52,7 +47,7 @@ def spans_by_trace(
 ) -> Iterator[Gathered[SpanRecord] | InputError]:
     """The spans of every trace in the order in which they started, when all records have been read."""
 
-    def items(record: FileRecord) -> Iterator[tuple[str, SpanRecord | LooseEvent] | BadRecord]:
+    def items(record: FileRecord) -> Iterator[tuple[str, SpanRecord] | BadRecord]:
         for item in spans_of(record.value, record.line):
             yield item if isinstance(item, BadRecord) else (item.trace_id, item)
 
@@ -63,31 +58,21 @@ def spans_by_trace(
         else:
             traces.append(one)
     # Traces of which nothing but log records is here come last.
-    for one in sorted(traces, key=lambda t: not any(isinstance(x, SpanRecord) for x in t.items)):
+    for one in sorted(traces, key=lambda trace: all(item.loose for item in trace.items)):
         spans: dict[str, SpanRecord] = {}
-        for item in one.items:
-            if isinstance(item, SpanRecord):
+        for item in sorted(one.items, key=lambda item: item.loose):
+            if not item.loose:
                 spans.setdefault(item.span_id, item)
-        for loose in one.items:
-            if isinstance(loose, LooseEvent):
-                span = spans.get(loose.span_id) or SpanRecord(
-                    trace_id=loose.trace_id,
-                    span_id=loose.span_id,
-                    start=float(len(spans)),
-                    attributes={},
-                )
-                events = (*span.events, loose.event)
-                spans[span.span_id] = dataclasses.replace(span, events=events)
-        ordered = sorted(spans.values(), key=lambda span: span.start)
-        yield Gathered(
-            trace_id=one.trace_id,
-            origin=dataclasses.replace(origin, line=ordered[0].line),
-            items=ordered,
-            notes=one.notes,
-        )
+                continue
+            bare = dataclasses.replace(item, start=float(len(spans)), events=())
+            span = spans.get(item.span_id, bare)
+            spans[item.span_id] = dataclasses.replace(span, events=(*span.events, *item.events))
+        one.items = sorted(spans.values(), key=lambda span: span.start)
+        one.origin = dataclasses.replace(origin, line=one.items[0].line)
+        yield one
 
 
-def spans_of(value: object, line: int) -> Iterator[SpanRecord | LooseEvent | BadRecord]:
+def spans_of(value: object, line: int) -> Iterator[SpanRecord | BadRecord]:
     """The spans of one record, its log records, and what should be a span and is none."""
     if isinstance(value, list):
         for item in value:
@@ -157,13 +142,13 @@ def _span(value: JsonObject, line: int) -> Iterator[SpanRecord]:
     )
 
 
-def _log_record(entry: JsonObject) -> Iterator[LooseEvent]:
+def _log_record(entry: JsonObject) -> Iterator[SpanRecord]:
     trace_id, span_id = text_in(entry, "traceId"), text_in(entry, "spanId")
     fields = _attributes_of(entry)
     name = text_in(entry, "eventName") or fields.get("event.name")
     if trace_id and span_id and isinstance(name, str):
         event = SpanEvent(name=name, attributes={**fields, **mapping(_plain(entry.get("body")))})
-        yield LooseEvent(trace_id=trace_id, span_id=span_id, event=event)
+        yield SpanRecord(trace_id=trace_id, span_id=span_id, events=(event,), loose=True)
 
 
 def _attributes_of(value: JsonObject) -> JsonObject:

@@ -8,20 +8,34 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from core.capture.conversations import AnswersSeen, traces_of_conversation
-from core.capture.files import FileRecord, placed
+from core.capture.files import FileRecord, each
 from core.capture.merging import merge_calls
 from core.capture.messages import not_understood
-from core.capture.outputs import CapturedCall, CapturedRun
-from core.capture.turns import Called, Returned, Said, Turn, read_conversation
+from core.capture.runs import turns_of
+from core.capture.turns import (
+    Called,
+    CapturedCall,
+    CapturedRun,
+    Returned,
+    Said,
+    Turn,
+    as_said,
+    final_place,
+    question_in,
+)
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
 
 Item = TypeVar("Item")
+UNNAMED = "\x00"
 
 
 @dataclass(slots=True, kw_only=True)
 class Gathered(Generic[Item]):
-    """What the records of a file tell of one trace, in their order; ``origin`` is the first of them."""
+    """What the records of a file tell of one trace, in their order; ``origin`` is the first of them.
+
+    A ``trace_id`` that begins with UNNAMED was made for a trace that names itself nowhere.
+    """
 
     trace_id: str
     origin: Origin
@@ -43,7 +57,7 @@ class Run:
     """The steps in the order in which they began; ``asked`` and ``told`` are of the outermost one.
 
     ``unknown`` takes in the kinds of parts that were not understood, ``carried`` is what an export of
-    ours put beside them.
+    ours put beside them, ``version`` that of the convention.
     """
 
     asked: Sequence[Turn] = ()
@@ -52,6 +66,12 @@ class Run:
     unknown: dict[str, None] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     carried: object = None
+    version: str | None = None
+
+    def model(self, given: object, told: object) -> None:
+        """A step in which a model was given something and told something."""
+        before = turns_of(given, "user", self.unknown)
+        self.steps.append(Step(before=before, after=turns_of(told, "assistant", self.unknown)))
 
 
 def gathered(
@@ -65,29 +85,46 @@ def gathered(
     ``items_in`` gives the items of a record with their trace ids, and what is none of their ``kind``.
     """
     traces: dict[str, Gathered[Item]] = {}
-    for record in records:
-        if isinstance(record, InputError):
-            yield record
-            continue
-        found = False
+
+    def take(record: FileRecord) -> Iterator[Gathered[Item] | InputError]:
+        first = dataclasses.replace(origin, line=record.line)
+        item = None
         for item in items_in(record):
-            found = True
             if isinstance(item, BadRecord):
-                yield placed(item, origin.file, record.line)
+                yield item
                 continue
             trace_id, value = item
-            first = dataclasses.replace(origin, line=record.line)
             one = traces.setdefault(trace_id, Gathered(trace_id=trace_id, origin=first))
             one.items.append(value)
             one.notes.update(dict.fromkeys(record.notes))
-        if not found:
-            yield BadRecord(f"no {kind} in this record", file=origin.file, line=record.line)
+        if item is None:
+            yield BadRecord(f"no {kind} in this record")
+
+    yield from each(records, origin.file, take)
     yield from traces.values()
 
 
-def traces_of_steps(
-    trace_id: str | None, origin: Origin, notes: Iterable[str], logged: Run, seen: AnswersSeen
-) -> Iterator[Trace]:
+def traces_of_runs(
+    found: Iterable[Gathered[Item] | InputError], run_of: Callable[[Gathered[Item]], Run]
+) -> Iterator[Trace | InputError]:
+    """The traces of each run that was gathered, that of its answer last."""
+    seen = AnswersSeen()
+    for one in found:
+        if isinstance(one, InputError):
+            yield one
+            continue
+        logged = run_of(one)
+        run = CapturedRun(
+            origin=dataclasses.replace(one.origin, version=logged.version),
+            trace_id=None if one.trace_id.startswith(UNNAMED) else one.trace_id or None,
+            question=question_in(logged.asked[: final_place(logged.asked, None)]),
+            notices=(*one.notes, *not_understood(logged.unknown), *logged.notices),
+            carried=logged.carried,
+        )
+        yield from _traces_of_steps(run, logged, seen)
+
+
+def _traces_of_steps(run: CapturedRun, logged: Run, seen: AnswersSeen) -> Iterator[Trace]:
     """The traces of a run, that of its answer last.
 
     The answer is what the outermost step told, else the last text, if no call came after it. Each step
@@ -107,7 +144,6 @@ def traces_of_steps(
     shown = {turn.text.strip() for turn in repeated if isinstance(turn, Said)}
     shown |= {turn.text.strip() for turn in turns if isinstance(turn, Said) and not logged.told}
     turns = [_heard(turn, answer, shown) for turn in turns]
-    talk = read_conversation(turns, answer)
     ids = {turn.call_id for turn in turns if isinstance(turn, Called | Returned)}
 
     def calls_of(head: Sequence[Turn]) -> list[CapturedCall]:
@@ -119,17 +155,8 @@ def traces_of_steps(
         ]
         return merge_calls(head, known_then)
 
-    run = CapturedRun(
-        origin=origin,
-        trace_id=trace_id,
-        question=read_conversation(logged.asked, None).question if asked else talk.question,
-        answer=talk.answer,
-        earlier=talk.earlier,
-        calls=merge_calls(turns, [call for _, call in placed_calls]),
-        citations=talk.citations,
-        notices=(*notes, *not_understood(logged.unknown), *logged.notices, *talk.notices),
-        carried=logged.carried,
-    )
+    calls = merge_calls(turns, [call for _, call in placed_calls])
+    run = as_said(dataclasses.replace(run, calls=calls), turns, answer)
     yield from traces_of_conversation(run, turns, answer, seen, calls_of)
 
 

@@ -1,12 +1,13 @@
-"""Transcripts as turns: what chat-like formats share once their own field names are read."""
+"""Runs as turns and calls: what all formats share once their own field names are read."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from core.capture.outputs import CapturedCall, CapturedCitation
+from core.records import Citation, JsonObject, Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,7 @@ class Said:
     role: str  # user, assistant or system
     text: str
     calls_tools: bool = False
-    citations: tuple[CapturedCitation, ...] = ()
+    citations: tuple[Citation, ...] = ()
 
     @property
     def is_answer(self) -> bool:
@@ -50,42 +51,73 @@ Turn = Said | Called | Returned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
-    """What a transcript comes to: question, answer, and the calls made before the answer.
+class CapturedCall:
+    """One tool call as logged; ``output`` is None when no output was captured for it.
+
+    ``span_id`` and ``parent_id`` find another description of the same call in a log that tells of it
+    more than once; ``wire``: it was seen on the wire (MCP), not by the agent.
+    """
+
+    tool: str
+    output: str | None
+    call_id: str | None = None
+    server: str | None = None
+    arguments: str | None = None
+    failed: bool = False
+    truncated: bool = False
+    note: str | None = None
+    extra: JsonObject = field(default_factory=dict)
+    span_id: str = ""
+    parent_id: str | None = None
+    wire: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturedRun:
+    """One agent run as logged, before its outputs are made readable.
 
     ``earlier`` is what the assistant said in turns of its own before the answer, the oldest first.
     """
 
-    question: str
-    answer: str | None
-    earlier: tuple[str, ...]
-    calls: tuple[CapturedCall, ...]
-    citations: tuple[CapturedCitation, ...]
-    notices: tuple[str, ...]
+    origin: Origin
+    question: str = ""
+    answer: str | None = None
+    calls: Sequence[CapturedCall] = ()
+    earlier: Sequence[str] = ()
+    trace_id: str | None = None
+    category: str | None = None
+    route: str | None = None
+    elapsed_seconds: float | None = None
+    citations: Sequence[Citation] = ()
+    notices: Sequence[str] = ()
+    extra: JsonObject = field(default_factory=dict)
+    carried: object = None
 
 
-def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversation:
-    """The answer and its evidence.
+def as_said(run: CapturedRun, turns: Sequence[Turn], response: str | None) -> CapturedRun:
+    """The run with the answer that its turns tell and its evidence; a question or calls it has stay.
 
     The answer is ``response`` where it is given, else the last assistant text of a turn without
     tool calls, even if others speak after it; every tool output before it is evidence.
     """
     final = final_place(turns, response)
-    answer, citations = response, tuple[CapturedCitation, ...]()
+    answer, citations = response, tuple[Citation, ...]()
     for said in turns[final : final + 1]:
         if isinstance(said, Said):
             answer = said.text if response is None else response
             citations = said.citations if said.text == answer else ()
     before = turns[:final] if response is None else turns
     late = sum(isinstance(turn, Called) for turn in turns[len(before) :])
+    told = [f"{late} tool calls after the answer are no evidence for it"] if late else []
     others = (turns[place] for place in other_answers(turns, final))
-    return Conversation(
-        question=_question(before),
+    return dataclasses.replace(
+        run,
+        question=run.question or question_in(before),
         answer=answer,
         earlier=tuple(turn.text for turn in others if isinstance(turn, Said)),
-        calls=pair_calls(before),
+        calls=run.calls or pair_calls(before),
         citations=citations,
-        notices=(f"{late} tool calls after the answer are no evidence for it",) if late else (),
+        notices=(*run.notices, *told),
     )
 
 
@@ -172,7 +204,7 @@ def _open_call(
     return place
 
 
-def _question(turns: Sequence[Turn]) -> str:
+def question_in(turns: Sequence[Turn]) -> str:
     """What was asked: the first user text and, in a longer talk, the last one before the answer."""
     said = [turn for turn in turns if isinstance(turn, Said) and turn.role == "user"]
     asked = [turn.text for turn in said if turn.text]

@@ -38,7 +38,7 @@ def test_the_newest_is_kept_however_large_and_only_the_very_value_is_dropped() -
 
 
 def test_conversations_stay_within_calls_bytes_and_number_and_say_what_is_gone() -> None:
-    from core.capture.outputs import CapturedCall
+    from core.capture.turns import CapturedCall
 
     room = Room(most_calls=3, most_bytes=1_000, most_conversations=2, most_bytes_together=1_500)
     kept = Conversations(room)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun
-from core.capture.conversations import AnswersSeen, messages_in, reply_in, traces_or_error
+from core.capture.carried import CARRIED, PlainRun, input_of
+from core.capture.conversations import messages_in, read_conversations, reply_in
 from core.capture.files import FileRecord, placed
 from core.capture.messages import Messages, is_foreign
 from core.capture.sessions import is_note, main_thread, message_of, spoken_message
-from core.capture.values import objects_in
+from core.capture.turns import CapturedCall
+from core.capture.values import mapping, objects_in
 from core.errors import BadRecord, InputError
-from core.records import JsonObject, Origin, Trace
+from core.records import JsonObject, Trace
 
 NAME = "anthropic"
 
@@ -38,37 +39,39 @@ def detect(values: Sequence[object]) -> float:
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """The traces of each conversation; the lines of a session log are gathered by their session."""
-    seen = AnswersSeen()
+    return read_conversations(_conversations(records, file), NAME, file, blocks=True)
+
+
+def _conversations(
+    records: Iterable[FileRecord | InputError], file: str
+) -> Iterator[FileRecord | InputError]:
     sessions: dict[str, list[FileRecord]] = {}
     notes: list[JsonObject] = []
     for record in records:
-        if isinstance(record, InputError):
-            yield record
-        elif isinstance(record.value, Mapping) and message_of(record.value) is not None:
-            session = record.value.get("sessionId") or record.value.get("session_id")
+        value = {} if isinstance(record, InputError) else mapping(record.value)
+        if isinstance(record, FileRecord) and (message := message_of(value)) is not None:
+            session = value.get("sessionId") or value.get("session_id")
             try:
-                Messages(blocks=True).read(message_of(record.value), "message")
+                Messages(blocks=True).read(message, "message")
             except BadRecord as error:  # one bad line costs that line
                 yield placed(error, file, record.line)
             else:
                 sessions.setdefault(str(session or ""), []).append(record)
-        elif isinstance(record.value, Mapping) and is_note(record.value):
-            notes.append(record.value)
+        elif is_note(value):
+            notes.append(value)
         else:
-            origin = Origin(format=NAME, file=file, line=record.line)
-            yield from traces_or_error(record.value, origin, record.notes, seen, blocks=True)
+            yield record
     for session, members in sessions.items():
         thread = main_thread(members, notes)
         spoken = [spoken_message(member) for member in thread.records]
-        value = {"trace_id": session or None, "messages": spoken}
         told = dict.fromkeys(note for member in thread.records for note in member.notes)
-        origin = Origin(format=NAME, file=file, line=members[0].line)
-        yield from traces_or_error(value, origin, (*told, *thread.notices), seen, blocks=True)
+        whole = {"trace_id": session or None, "messages": spoken}
+        yield FileRecord(whole, members[0].line, (*told, *thread.notices))
 
 
 def _is_typed(message: object) -> bool:
-    content = message.get("content") if isinstance(message, Mapping) else None
-    return any(block.get("type") in ("search_result", "thinking") for block in objects_in(content))
+    blocks = objects_in(mapping(message).get("content"))
+    return any(block.get("type") in ("search_result", "thinking") for block in blocks)
 
 
 def write(run: PlainRun) -> JsonObject:
@@ -101,14 +104,14 @@ def write(run: PlainRun) -> JsonObject:
     return {**record, CARRIED: run.carried}
 
 
-def _use(call: PlainCall) -> JsonObject:
+def _use(call: CapturedCall) -> JsonObject:
     block: dict[str, object] = {"type": "tool_use", "id": call.call_id, "name": call.tool}
     if call.server:
         block |= {"type": "mcp_tool_use", "server_name": call.server}
-    return {**block, "input": call.input}
+    return {**block, "input": input_of(call)}
 
 
-def _result(call: PlainCall) -> JsonObject:
+def _result(call: CapturedCall) -> JsonObject:
     return {
         "type": "mcp_tool_result" if call.server else "tool_result",
         "tool_use_id": call.call_id,

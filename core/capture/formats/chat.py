@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun, as_messages
-from core.capture.conversations import AnswersSeen, messages_in, traces_or_error
+from core.capture.carried import CARRIED, PlainRun, as_messages
+from core.capture.conversations import messages_in, read_conversations
 from core.capture.files import FileRecord
 from core.capture.messages import is_foreign, is_message
+from core.capture.turns import CapturedCall
 from core.errors import InputError
-from core.records import JsonObject, Origin, Trace
+from core.records import JsonObject, Trace
 
 NAME = "chat"
 
@@ -33,20 +34,23 @@ def detect(values: Sequence[object]) -> float:
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """The traces of each transcript; a file of single messages is one transcript."""
+    return read_conversations(_transcripts(records), NAME, file)
+
+
+def _transcripts(
+    records: Iterable[FileRecord | InputError],
+) -> Iterator[FileRecord | InputError]:
     loose: list[FileRecord] = []
-    seen = AnswersSeen()
     for record in records:
-        if isinstance(record, InputError):
+        if isinstance(record, InputError) or messages_in(record.value) is not None:
             yield record
-        elif is_message(record.value) and messages_in(record.value) is None:
+        elif is_message(record.value):
             loose.append(record)
         else:
-            origin = Origin(format=NAME, file=file, line=record.line)
-            yield from traces_or_error(record.value, origin, record.notes, seen)
+            yield record
     if loose:
-        notes = tuple(dict.fromkeys(note for record in loose for note in record.notes))
-        origin = Origin(format=NAME, file=file, line=loose[0].line)
-        yield from traces_or_error([record.value for record in loose], origin, notes, seen)
+        notes = dict.fromkeys(note for record in loose for note in record.notes)
+        yield FileRecord([record.value for record in loose], loose[0].line, tuple(notes))
 
 
 def write(run: PlainRun) -> JsonObject:
@@ -55,11 +59,11 @@ def write(run: PlainRun) -> JsonObject:
     return {"trace_id": run.trace_id, "messages": messages, CARRIED: run.carried}
 
 
-def _call(call: PlainCall) -> JsonObject:
+def _call(call: CapturedCall) -> JsonObject:
     function = {"name": call.tool, "arguments": call.arguments or "{}"}
     return {"id": call.call_id, "type": "function", "function": function}
 
 
-def _output(call: PlainCall) -> JsonObject:
+def _output(call: CapturedCall) -> JsonObject:
     message = {"role": "tool", "tool_call_id": call.call_id, "content": call.output}
     return {**message, "is_error": True} if call.failed else message

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.capture.conversations import AnswersSeen, answers_of
-from core.capture.files import FileRecord, placed
+from core.capture.files import FileRecord, each
 from core.capture.messages import Messages
 from core.capture.sessions import passed_over
 from core.capture.turns import Said, Turn
-from core.capture.values import at
-from core.errors import BadRecord, InputError
+from core.capture.values import at, mapping
+from core.errors import InputError
 from core.records import JsonObject, Origin, Trace
 
 NAME = "codex"
@@ -29,38 +29,36 @@ def detect(values: Sequence[object]) -> float:
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """The traces of the one session of a file; a bad line costs that line."""
     messages = Messages()
-    session: object = None
+    sessions: list[object] = []
     notes: dict[str, None] = {}
     unknown: list[str] = []
-    first = None
-    for record in records:
-        if isinstance(record, InputError):
-            yield record
-            continue
+    lines: list[int] = []
+
+    def take(record: FileRecord) -> Sequence[Trace]:
         kind, payload = _payload(record.value)
-        first = first or record.line
+        lines.append(record.line)
         notes.update(dict.fromkeys(record.notes))
         if kind == "session_meta":
-            session = session or payload.get("id")
+            sessions.append(payload.get("id"))
         elif kind == "event_msg" and payload.get("type") == "thread_rolled_back":
             _roll_back(messages.turns, payload.get("num_turns"))
         elif kind == _ITEM:
-            try:
-                messages.read(payload, "payload")
-            except BadRecord as error:
-                yield placed(error, file, record.line)
+            messages.read(payload, "payload")
         elif kind not in _LINES:
             unknown.append(kind)
-    if first is not None:
+        return ()
+
+    yield from each(records, file, take)
+    if lines:
         messages.turns = [_by_program(turn) for turn in messages.turns]
-        origin = Origin(format=NAME, file=file, line=first)
+        origin = Origin(format=NAME, file=file, line=lines[0])
         told = (*notes, *passed_over(unknown))
+        session = next(filter(None, sessions), None)
         yield from answers_of({"trace_id": session}, messages, origin, told, AnswersSeen())
 
 
 def _payload(value: object) -> tuple[str, JsonObject]:
-    payload = at(value, "payload")
-    return str(at(value, "type") or ""), payload if isinstance(payload, Mapping) else {}
+    return str(at(value, "type") or ""), mapping(at(value, "payload"))
 
 
 def _roll_back(turns: list[Turn], count: object) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun, as_messages
+from core.capture.carried import CARRIED, PlainRun, as_messages, input_of
 from core.capture.conversations import AnswersSeen, traces_of_conversation
-from core.capture.files import FileRecord, placed
+from core.capture.files import FileRecord, each
 from core.capture.merging import merge_calls
 from core.capture.messages import Messages, not_understood, output_text
-from core.capture.outputs import CapturedCall, CapturedRun
 from core.capture.runs import turns_of
-from core.capture.turns import Called, Returned, Said, Turn, read_conversation
+from core.capture.turns import Called, CapturedCall, CapturedRun, Returned, Said, Turn, as_said
 from core.capture.values import at, mapping, objects_in, text_in, unexpected, written_or_none
 from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin, Trace
@@ -47,10 +47,8 @@ def detect(values: Sequence[object]) -> float:
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """The traces of each sample."""
     seen = AnswersSeen()
-    for record in records:
-        if isinstance(record, InputError):
-            yield record
-            continue
+
+    def take(record: FileRecord) -> Iterator[Trace | InputError]:
         log = mapping(record.value)
         samples, version = log.get("samples"), log.get("version")
         several = isinstance(samples, list)
@@ -63,7 +61,9 @@ def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trac
             except BadRecord as error:
                 if several:
                     error.path = f"samples[{index}].{error.path or ''}".rstrip(".")
-                yield placed(error, file, record.line)
+                yield error
+
+    return each(records, file, take)
 
 
 def _traces(
@@ -83,9 +83,8 @@ def _traces(
     turns = read.turns
     final = _final(sample.get("output"))
     response = final.text if final else None
-    talk = read_conversation(turns, response)
     described = [_event(e) for e in objects_in(sample.get("events")) if e.get("event") == "tool"]
-    notices = [*notes, *talk.notices, *not_understood(read.unknown)]
+    notices = [*not_understood(read.unknown)]
     if attachments.missing:
         notices.append(f"{len(attachments.missing)} attachments are missing from the log")
     if isinstance(sample.get("limit"), Mapping):
@@ -93,17 +92,21 @@ def _traces(
     run = CapturedRun(
         origin=origin,
         trace_id=f"{value['id']}::{value.get('epoch', 1)}" if value.get("id") is not None else None,
-        question=text_in(sample, "input") or talk.question,
-        answer=talk.answer,
-        earlier=talk.earlier,
+        question=text_in(sample, "input") or "",
         calls=merge_calls(turns, described),
         category=task,
-        citations=final.citations if final else talk.citations,
-        notices=notices,
+        notices=notes,
         extra={
             key: value[key] for key in ("target", "scores", "metadata", "sandbox") if value.get(key)
         },
         carried=at(value, "metadata", CARRIED),
+    )
+
+    run = as_said(run, turns, response)
+    run = dataclasses.replace(
+        run,
+        citations=final.citations if final else run.citations,
+        notices=(*run.notices, *notices),
     )
 
     def calls_of(head: Sequence[Turn]) -> list[CapturedCall]:
@@ -190,11 +193,16 @@ def write(run: PlainRun) -> JsonObject:
     }
 
 
-def _call(call: PlainCall) -> JsonObject:
-    return {"id": call.call_id, "function": call.tool, "arguments": call.input, "type": "function"}
+def _call(call: CapturedCall) -> JsonObject:
+    return {
+        "id": call.call_id,
+        "function": call.tool,
+        "arguments": input_of(call),
+        "type": "function",
+    }
 
 
-def _output(call: PlainCall) -> JsonObject:
+def _output(call: CapturedCall) -> JsonObject:
     message = {
         "role": "tool",
         "content": call.output,
@@ -206,7 +214,7 @@ def _output(call: PlainCall) -> JsonObject:
     return {**message, "error": error} if call.failed else message
 
 
-def _truncation(call: PlainCall) -> JsonObject:
+def _truncation(call: CapturedCall) -> JsonObject:
     """Says that an output is only a part of what the tool gave."""
     size = len((call.output or "").encode("utf-8", "replace"))
     return {
@@ -216,7 +224,7 @@ def _truncation(call: PlainCall) -> JsonObject:
         "type": "function",
         "id": call.call_id,
         "function": call.tool,
-        "arguments": call.input,
+        "arguments": input_of(call),
         "result": call.output,
         "truncated": [size + 1, size],  # the real size is not known: more than what is here
         "events": [],

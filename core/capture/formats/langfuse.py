@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun, placed_at
-from core.capture.conversations import AnswersSeen
+from core.capture.carried import CARRIED, PlainRun, input_of, placed_at
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCall
 from core.capture.runs import returned_in, tool_output, turns_of
-from core.capture.steps import Gathered, Run, Step, gathered, traces_of_steps
-from core.capture.turns import Turn
+from core.capture.steps import UNNAMED, Gathered, Run, Step, gathered, traces_of_runs
+from core.capture.turns import CapturedCall, Turn
 from core.capture.values import mapping, objects_in, parsed, text_in, unquoted, written_or_none
 from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin, Trace
@@ -22,28 +20,26 @@ _TYPES = {
     "EMBEDDING",
 }  # fmt: skip
 _NO_RUN = ("TOOL", "RETRIEVER", "EMBEDDING", "EVENT", "EVALUATOR", "GUARDRAIL")
-_UNNAMED = "\x00"  # opens the name by which a trace without one is gathered
 _NO_CONTENT = "this export holds no inputs and outputs (their field group was not requested)"
 
 
 def detect(values: Sequence[object]) -> float:
     """How sure we are, from 0 to 1, that these records are Langfuse observations."""
-    found = (item for value in values for item in _observations(value, _UNNAMED))
+    found = (item for value in values for item in _observations(value, UNNAMED))
     return 0.9 if any(not isinstance(item, BadRecord) for item in found) else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """One trace a trace id, when all observations have been read."""
-    seen = AnswersSeen()
 
     def items(record: FileRecord) -> Iterator[tuple[str, JsonObject] | BadRecord]:
-        return _observations(record.value, f"{_UNNAMED}{record.line}")
+        return _observations(record.value, f"{UNNAMED}{record.line}")
 
-    for one in gathered(records, Origin(format=NAME, file=file), items, "observation"):
-        yield from [one] if isinstance(one, InputError) else _traces(one, seen)
+    found = gathered(records, Origin(format=NAME, file=file), items, "observation")
+    return traces_of_runs(found, _run)
 
 
-def _traces(found: Gathered[JsonObject], seen: AnswersSeen) -> Iterator[Trace]:
+def _run(found: Gathered[JsonObject]) -> Run:
     heads = [item for item in found.items if item.get("type") not in _TYPES]
     observations = [item for item in found.items if item.get("type") in _TYPES]
     unique = {str(item.get("id")): item for item in reversed(observations)}
@@ -60,16 +56,13 @@ def _traces(found: Gathered[JsonObject], seen: AnswersSeen) -> Iterator[Trace]:
 
     logged.asked, logged.told = first("input", "user"), first("output", "assistant")
     for item in ordered:
-        step = Step(call=_call(item))
         if item.get("type") == "GENERATION":
-            before = turns_of(item.get("input"), "user", logged.unknown)
-            after = turns_of(item.get("output"), "assistant", logged.unknown)
-            step = Step(before=before, after=after)
-        logged.steps.append(step)
+            logged.model(item.get("input"), item.get("output"))
+        else:
+            logged.steps.append(Step(call=_call(item)))
     if not any("input" in item or "output" in item for item in (*ordered, *top)):
         logged.notices.append(_NO_CONTENT)
-    trace_id = None if found.trace_id.startswith(_UNNAMED) else found.trace_id
-    yield from traces_of_steps(trace_id, found.origin, found.notes, logged, seen)
+    return logged
 
 
 def _call(item: JsonObject) -> CapturedCall | None:
@@ -187,7 +180,7 @@ def write(run: PlainRun) -> JsonObject:
     }
 
 
-def _tool(call: PlainCall, run: PlainRun, index: int) -> JsonObject:
+def _tool(call: CapturedCall, run: PlainRun, index: int) -> JsonObject:
     start = placed_at(index)
     message = {"role": "tool", "tool_call_id": call.call_id, "content": call.output}
     return {
@@ -199,7 +192,7 @@ def _tool(call: PlainCall, run: PlainRun, index: int) -> JsonObject:
         "startTime": start,
         "endTime": start,
         "level": "ERROR" if call.failed else "DEFAULT",
-        "input": None if call.arguments is None else call.input,
+        "input": None if call.arguments is None else input_of(call),
         "output": None if call.output is None else message,
         "metadata": {"server": call.server} if call.server else {},
     }

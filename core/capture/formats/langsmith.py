@@ -5,12 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun, placed_at
-from core.capture.conversations import AnswersSeen
+from core.capture.carried import CARRIED, PlainRun, input_of, placed_at
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCall
 from core.capture.runs import tool_output, turns_of
-from core.capture.steps import Gathered, Run, Step, gathered, traces_of_steps
+from core.capture.steps import Gathered, Run, Step, gathered, traces_of_runs
+from core.capture.turns import CapturedCall
 from core.capture.values import at, items_of, objects_in, retrieved, written, written_or_none
 from core.errors import InputError
 from core.records import JsonObject, Origin, Trace
@@ -27,16 +26,15 @@ def detect(values: Sequence[object]) -> float:
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """One trace a trace id, when all runs have been read."""
-    seen = AnswersSeen()
 
     def items(record: FileRecord) -> Iterator[tuple[str, JsonObject]]:
         return ((str(run.get("trace_id") or run.get("id")), run) for run in _runs(record.value))
 
-    for one in gathered(records, Origin(format=NAME, file=file), items, "run"):
-        yield from [one] if isinstance(one, InputError) else _traces(one, seen)
+    found = gathered(records, Origin(format=NAME, file=file), items, "run")
+    return traces_of_runs(found, _run)
 
 
-def _traces(found: Gathered[JsonObject], seen: AnswersSeen) -> Iterator[Trace]:
+def _run(found: Gathered[JsonObject]) -> Run:
     unique = {str(run.get("id")): run for run in reversed(found.items)}
     ordered = sorted(unique.values(), key=_order)
     outermost = (run for run in ordered if str(run.get("parent_run_id")) not in unique)
@@ -45,17 +43,15 @@ def _traces(found: Gathered[JsonObject], seen: AnswersSeen) -> Iterator[Trace]:
     logged.asked = turns_of(root.get("inputs"), "user", logged.unknown)
     logged.told = turns_of(root.get("outputs"), "assistant", logged.unknown)
     for run in ordered:
-        step = Step(call=_call(run))
         if run.get("run_type") == "llm":
-            before = turns_of(run.get("inputs"), "user", logged.unknown)
-            after = turns_of(run.get("outputs"), "assistant", logged.unknown)
-            step = Step(before=before, after=after)
-        logged.steps.append(step)
+            logged.model(run.get("inputs"), run.get("outputs"))
+        else:
+            logged.steps.append(Step(call=_call(run)))
     if stored := sum(map(_stored_elsewhere, ordered)):
         logged.notices.append(
             f"the payload of {stored} runs is stored elsewhere and was not exported"
         )
-    yield from traces_of_steps(found.trace_id or None, found.origin, found.notes, logged, seen)
+    return logged
 
 
 def _call(run: JsonObject) -> CapturedCall | None:
@@ -141,7 +137,7 @@ def write(run: PlainRun) -> JsonObject:
     }
 
 
-def _tool(call: PlainCall, run: PlainRun, index: int) -> JsonObject:
+def _tool(call: CapturedCall, run: PlainRun, index: int) -> JsonObject:
     message = {
         "type": "tool",
         "name": call.tool,
@@ -149,7 +145,7 @@ def _tool(call: PlainCall, run: PlainRun, index: int) -> JsonObject:
         "content": call.output,
         "status": "error" if call.failed else "success",
     }
-    given = {"type": "tool_call", "id": call.call_id, "name": call.tool, "args": call.input}
+    given = {"type": "tool_call", "id": call.call_id, "name": call.tool, "args": input_of(call)}
     return {
         "id": _id(run, index),
         "trace_id": _id(run, 0),

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.capture.carried import PlainRun
-from core.capture.files import FileRecord, placed
+from core.capture.files import FileRecord, each
 from core.capture.native_record import is_answer_record, native_of, read_trace
-from core.errors import BadRecord, InputError
+from core.errors import InputError
 from core.records import JsonObject, Origin, Trace
 
 NAME = "native"
@@ -33,16 +33,13 @@ def detect(values: Sequence[object]) -> float:
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """One trace a record, or the reason why there is none."""
-    for record in records:
-        if isinstance(record, InputError):
-            yield record
-            continue
+
+    def take(record: FileRecord) -> Iterator[Trace]:
         value, origin = record.value, Origin(format=NAME, file=file, line=record.line)
-        try:
-            native = native_of(value) if is_answer_record(value) else value
-            yield read_trace(native, origin, record.notes)
-        except BadRecord as error:
-            yield placed(error, file, record.line)
+        native = native_of(value) if is_answer_record(value) else value
+        yield read_trace(native, origin, record.notes)
+
+    return each(records, file, take)
 
 
 def write(run: PlainRun) -> JsonObject:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.capture.carried import PlainRun
 from core.capture.files import FileRecord
 from core.capture.span_steps import kind_of, read_spans, write_spans
-from core.capture.spans import LooseEvent, SpanRecord, spans_of
-from core.errors import InputError
+from core.capture.spans import spans_of
+from core.errors import BadRecord, InputError
 from core.records import JsonObject, Trace
 
 NAME = "otel"
@@ -24,15 +24,14 @@ def detect(values: Sequence[object]) -> float:
     """How sure we are, from 0 to 1, that these records are GenAI spans."""
     best = 0.0
     for item in (item for value in values for item in spans_of(value, 0)):
-        if isinstance(item, LooseEvent):
-            best = max(best, 0.7 if item.event.name.startswith("gen_ai.") else 0.1)
-        elif isinstance(item, SpanRecord):
-            if kind_of(item):
-                return 0.0
-            known = any(key.startswith(_MARKS) for key in item.attributes) or any(
-                event.name.startswith("gen_ai.") for event in item.events
-            )
-            best = max(best, 0.9 if known else 0.1)
+        if isinstance(item, BadRecord):
+            continue
+        if kind_of(item):
+            return 0.0
+        known = any(key.startswith(_MARKS) for key in item.attributes) or any(
+            event.name.startswith("gen_ai.") for event in item.events
+        )
+        best = max(best, 0.1 if not known else 0.7 if item.loose else 0.9)
     return best
 
 

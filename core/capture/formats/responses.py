@@ -11,11 +11,11 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun
+from core.capture.carried import CARRIED, PlainRun
 from core.capture.conversations import AnswersSeen, answers_of
-from core.capture.files import FileRecord, placed
+from core.capture.files import FileRecord, each
 from core.capture.messages import Messages
-from core.capture.turns import Called, Returned, Said
+from core.capture.turns import Called, CapturedCall, Returned, Said
 from core.capture.values import at, items_of, mapping, unexpected
 from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin, Trace
@@ -67,15 +67,9 @@ def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trac
     """The traces of each chain of responses; one whose calls are answered later waits for that."""
     known: OrderedDict[str, _Held] = OrderedDict()
     seen = AnswersSeen()
-    for record in records:
-        if isinstance(record, InputError):
-            yield record
-            continue
-        try:
-            held = _held(record, known, file)
-        except BadRecord as error:
-            yield placed(error, file, record.line)
-            continue
+
+    def take(record: FileRecord) -> Iterator[Trace]:
+        held = _held(record, known, file)
         if held.earlier and not known[held.earlier].complete:
             del known[held.earlier]  # it goes on in this record
         if held.complete:
@@ -85,6 +79,8 @@ def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trac
             _, oldest = known.popitem(last=False)
             if not oldest.complete:
                 yield from oldest.traces(seen)
+
+    yield from each(records, file, take)
     for held in known.values():
         if not held.complete:
             yield from held.traces(seen)
@@ -168,7 +164,7 @@ def write(run: PlainRun) -> JsonObject:
     return {**record, CARRIED: run.carried}
 
 
-def _items(call: PlainCall) -> Iterator[JsonObject]:
+def _items(call: CapturedCall) -> Iterator[JsonObject]:
     """A call to a named server is a hosted ``mcp_call``, call and output in one item."""
     given = {"name": call.tool, "arguments": call.arguments or "{}"}
     if call.server:

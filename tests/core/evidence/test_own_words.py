@@ -8,7 +8,8 @@ import pytest
 from builders import a_source, a_trace
 from real_models import real_models
 
-from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run
+from core.capture.outputs import trace_of_run
+from core.capture.turns import CapturedCall, CapturedRun
 from core.config import Config
 from core.evidence.own_words import is_telling
 from core.pipeline import Models, verify

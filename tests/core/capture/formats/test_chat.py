@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.capture.conversations import AnswersSeen, is_earlier_answer, traces_or_error
+from core.capture.conversations import is_earlier_answer, read_conversations
+from core.capture.files import FileRecord
 from core.capture.reading import detect_format, read_traces
 from core.codec import trace_document, trace_from_document
 from core.codec.verdicts import verdict_document, verification_from_document
@@ -18,7 +19,8 @@ from tests.verdicts import a_verification
 
 
 def read_trace(value: object, origin: Origin) -> Trace:
-    *_, last = traces_or_error(value, origin, (), AnswersSeen())
+    record = FileRecord(value, origin.line or 1)
+    *_, last = read_conversations([record], origin.format, origin.file or "")
     if isinstance(last, InputError):
         raise last
     return last
