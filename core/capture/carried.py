@@ -155,28 +155,26 @@ def restored(
 
 def _calls(outputs: Sequence[Mapping[str, object]]) -> tuple[CapturedCall, ...]:
     given = [output.get("call_id") for output in outputs]
+    numbered = [f"call_{number}" for number in range(1, len(outputs) + 1)]
+    ids = [
+        one if isinstance(one, str) and one.strip() and given.count(one) == 1 else number
+        for one, number in zip(given, numbered, strict=True)
+    ]
+    ids = ids if len(set(ids)) == len(ids) else numbered  # one was given the name of another
     calls = []
-    for index, output in enumerate(outputs):
-        call_id = given[index]
-        named = isinstance(call_id, str) and call_id.strip() and given.count(call_id) == 1
-        status = output.get("status")
-        text = output.get("text")
+    for call_id, output in zip(ids, outputs, strict=True):
+        status, text = output.get("status"), output.get("text")
         missing = status == SourceStatus.NOT_CAPTURED.value and not text
         calls.append(
             CapturedCall(
                 tool=_tool(output),
-                call_id=str(call_id) if named else f"call_{index + 1}",
+                call_id=call_id,
                 server=_text(output.get("server")),
                 arguments=_text(output.get("arguments")),
                 output=None if missing else str(text),
                 failed=status == SourceStatus.ERROR.value,
                 truncated=status == SourceStatus.TRUNCATED.value,
             )
-        )
-    if len({call.call_id for call in calls}) < len(calls):  # one was given the name of another
-        return tuple(
-            dataclasses.replace(call, call_id=f"call_{index + 1}")
-            for index, call in enumerate(calls)
         )
     return tuple(calls)
 

@@ -109,7 +109,7 @@ class _Own:
             if (record := self._like(words)) is None:
                 continue
             for start, end, told in lines:
-                plain = set(told) <= self.asked and not any(map(_is_number, told))
+                plain = set(told) <= self.asked and not any(word[0].isdigit() for word in told)
                 if told and set(told) <= record and not set(told) <= self.known and not plain:
                     yield block.start() + start, block.start() + end
 
@@ -154,10 +154,6 @@ def _told(line: str) -> list[str]:
     """The words of a line's value, small ones left out."""
     key = _KEY.match(line)
     return [w for w, _, _ in _words(line[key.end() if key else 0 :]) if w not in _SMALL]
-
-
-def _is_number(word: str) -> bool:
-    return word[0].isdigit()
 
 
 def _grams(words: Sequence[Word]) -> Iterator[tuple[tuple[str, ...], int]]:

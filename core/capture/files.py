@@ -305,16 +305,15 @@ def _depth(value: object) -> int:
 
 def cleaned(value: object) -> tuple[object, bool]:
     """The value without characters that UTF-8 or a database cannot hold; and whether it had any."""
+    clean = _clean(value)
+    return clean, clean != value
+
+
+def _clean(value: object) -> object:
     if isinstance(value, str):
-        clean = _SURROGATE.sub("\ufffd", value)
-        return clean, clean != value
+        return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        items = [cleaned(item) for item in value]
-        return [item for item, _ in items], any(changed for _, changed in items)
+        return [_clean(item) for item in value]
     if isinstance(value, dict):
-        keys = [(cleaned(key), cleaned(item)) for key, item in value.items()]
-        return (
-            {str(key): item for (key, _), (item, _) in keys},
-            any(changed for pair in keys for _, changed in pair),
-        )
-    return value, False
+        return {str(_clean(key)): _clean(item) for key, item in value.items()}
+    return value

@@ -529,15 +529,16 @@ def _as_results(value: object) -> object:
 def _step(step: JsonObject) -> Iterator[Turn]:
     """One step of an agent's log: a thought, an action with its input, and what was observed."""
     action = next((step[key] for key in ("action", "tool", "tool_name") if step.get(key)), None)
-    keys = ("action_input", "tool_input", "arguments", "args", "input", "parameters")
-    given = next((step[key] for key in keys if key in step), None)
-    call = Called(
-        tool=action if isinstance(action, str) else _UNNAMED,
-        call_id=None,
-        arguments=written_or_none(given),
-        server=text_in(step, *_SERVERS),
-    )
-    call = _call(action) if isinstance(action, Mapping) else call
+    if isinstance(action, Mapping):
+        call = _call(action)
+    else:
+        keys = ("action_input", "tool_input", "arguments", "args", "input", "parameters")
+        call = Called(
+            tool=action if isinstance(action, str) else _UNNAMED,
+            call_id=None,
+            arguments=written_or_none(next((step[key] for key in keys if key in step), None)),
+            server=text_in(step, *_SERVERS),
+        )
     yield call
     yield Returned(call_id=None, output=written_or_none(step["observation"]), tool=call.tool)
 

@@ -1,6 +1,6 @@
 """Captured formats to traces: ``read_traces`` finds the format of each file and streams its traces.
 
-One format a module, with ``detect(values)``, ``read(records, file)`` and, where it can carry a trace,
+One format a module, with ``detect(value)``, ``read(records, file)`` and, where it can carry a trace,
 ``write(run)``; nothing else in the project knows how a format spells its fields.
 """
 
@@ -42,8 +42,8 @@ class Importer(Protocol):
 
     NAME: str
 
-    def detect(self, values: Sequence[object], /) -> float:
-        """How sure it is, from 0 to 1, that these first records are of its format."""
+    def detect(self, value: object, /) -> float:
+        """How sure it is, from 0 to 1, that a record is of its format."""
         ...
 
     def read(
@@ -102,7 +102,7 @@ def detect_format(path: Path, config: Config | None = None) -> Detected:
 
 
 def _format_of(values: Sequence[object], file: str) -> Detected:
-    scores = [(module.detect(values), module.NAME) for module in _MODULES]
+    scores = [(max(map(module.detect, values)), module.NAME) for module in _MODULES]
     best = max(score for score, _ in scores)
     if best <= 0:
         raise UnknownFormat(
@@ -229,10 +229,10 @@ def _mine(
 ) -> Iterator[FileRecord | InputError]:
     """The records that a format reads; those that only another one knows are put aside."""
     for record in records:
-        if others is None or isinstance(record, InputError) or module.detect([record.value]) > 0:
+        if others is None or isinstance(record, InputError) or module.detect(record.value) > 0:
             yield record
             continue
-        sure, name = max(((m.detect([record.value]), m.NAME) for m in _MODULES), key=lambda x: x[0])
+        sure, name = max(((m.detect(record.value), m.NAME) for m in _MODULES), key=lambda x: x[0])
         if sure >= _SURE and not {name, module.NAME} <= _ALIKE:
             others.setdefault(name, []).append(record)
         else:

@@ -185,17 +185,12 @@ def _turn_key(turn: Turn) -> object:
 
 
 def _answer(turns: Sequence[Turn], logged: Run, asked: Sequence[str]) -> str | None:
-    for told in (logged.told, turns):
-        last = next((turn for turn in reversed(told) if _answers(turn)), None)
-        if isinstance(last, Said):
-            return None if last.text in asked else last.text
-        if isinstance(last, Called):
+    for turn in (*reversed(logged.told), *reversed(turns)):
+        if isinstance(turn, Called):
             return None
+        if isinstance(turn, Said) and turn.is_answer:
+            return None if turn.text in asked else turn.text
     return None
-
-
-def _answers(turn: Turn) -> bool:
-    return isinstance(turn, Called) or (isinstance(turn, Said) and turn.is_answer)
 
 
 def _heard(turn: Turn, answer: str | None, shown: set[str]) -> Turn:

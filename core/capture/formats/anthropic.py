@@ -6,7 +6,7 @@ address, ``citations[]`` become the citations of the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
 from core.capture.carried import CARRIED, PlainRun, input_of
 from core.capture.conversations import messages_in, read_conversations, reply_in
@@ -21,20 +21,14 @@ from core.records import JsonObject, Trace
 NAME = "anthropic"
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are Anthropic messages."""
-    best = 0.0
-    for value in values:
-        if message_of(value) is not None:
-            best = max(best, 0.85)
-        messages = messages_in(value)
-        if messages is None:
-            continue
-        if any(is_foreign(message) or _is_typed(message) for message in messages):
-            best = max(best, 0.95)
-        elif isinstance(value, Mapping) and reply_in(value):
-            best = max(best, 0.9)
-    return best
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record holds Anthropic messages."""
+    messages = messages_in(value) or ()
+    if any(is_foreign(message) or _is_typed(message) for message in messages):
+        return 0.95
+    if messages and reply_in(mapping(value)):
+        return 0.9
+    return 0.85 if message_of(value) is not None else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

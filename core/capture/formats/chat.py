@@ -6,7 +6,7 @@ names, and the file may be one message a line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from core.capture.carried import CARRIED, PlainRun, as_messages
 from core.capture.conversations import messages_in, read_conversations
@@ -19,17 +19,14 @@ from core.records import JsonObject, Trace
 NAME = "chat"
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are transcripts."""
-    best = 0.0
-    for value in values:
-        messages = messages_in(value)
-        if messages is None:
-            if is_message(value):
-                best = max(best, 0.5)  # one message a line
-        elif any(map(is_message, messages)):
-            best = max(best, 0.5 if any(map(is_foreign, messages)) else 0.8)
-    return best
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record is a transcript."""
+    messages = messages_in(value)
+    if messages is None:
+        return 0.5 if is_message(value) else 0.0  # one message a line
+    if not any(map(is_message, messages)):
+        return 0.0
+    return 0.5 if any(map(is_foreign, messages)) else 0.8
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

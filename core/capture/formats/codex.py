@@ -21,9 +21,10 @@ _LINES = (_ITEM, "session_meta", "event_msg", "turn_context", "compacted")
 _BY_PROGRAM = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions")
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are lines of such a log."""
-    return 0.9 if any(_payload(v)[1] and _payload(v)[0] in _LINES for v in values) else 0.0
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record is a line of such a log."""
+    kind, payload = _payload(value)
+    return 0.9 if payload and kind in _LINES else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

@@ -34,14 +34,12 @@ _UNFOLDED = 64 * 1024 * 1024  # characters that the attachments of a sample may 
 _RESOLVED = ("messages", "input", "output", "events", "error", "limit")
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are Inspect logs or samples."""
-    for value in map(mapping, values):
-        if isinstance(value.get("samples"), list) and isinstance(value.get("eval"), Mapping):
-            return 0.95
-        if "epoch" in value and isinstance(value.get("messages"), list) and "input" in value:
-            return 0.95
-    return 0.0
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record is an Inspect log or a sample of one."""
+    fields = mapping(value)
+    log = isinstance(fields.get("samples"), list) and isinstance(fields.get("eval"), Mapping)
+    of_log = isinstance(fields.get("messages"), list) and {"epoch", "input"} <= fields.keys()
+    return 0.95 if log or of_log else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

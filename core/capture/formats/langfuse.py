@@ -23,9 +23,9 @@ _NO_RUN = ("TOOL", "RETRIEVER", "EMBEDDING", "EVENT", "EVALUATOR", "GUARDRAIL")
 _NO_CONTENT = "this export holds no inputs and outputs (their field group was not requested)"
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are Langfuse observations."""
-    found = (item for value in values for item in _observations(value, UNNAMED))
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record holds Langfuse observations."""
+    found = _observations(value, UNNAMED)
     return 0.9 if any(not isinstance(item, BadRecord) for item in found) else 0.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from core.capture.carried import CARRIED, PlainRun, input_of, placed_at
 from core.capture.files import FileRecord
@@ -19,9 +19,9 @@ NAME = "langsmith"
 _RUNS = uuid.UUID("6f1d5a52-0c5e-4a0f-9a35-2f6f2f1f7c11")  # any fixed one: names of one kind of run
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are LangSmith runs."""
-    return 0.9 if any(_runs(value) for value in values) else 0.0
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record holds LangSmith runs."""
+    return 0.9 if _runs(value) else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
@@ -36,7 +36,10 @@ def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trac
 
 def _run(found: Gathered[JsonObject]) -> Run:
     unique = {str(run.get("id")): run for run in reversed(found.items)}
-    ordered = sorted(unique.values(), key=_order)
+    ordered = sorted(
+        unique.values(),
+        key=lambda run: (str(run.get("start_time") or ""), str(run.get("dotted_order") or "")),
+    )
     outermost = (run for run in ordered if str(run.get("parent_run_id")) not in unique)
     root = next(outermost, ordered[0])
     logged = Run(carried=at(root, "extra", "metadata", CARRIED))
@@ -47,7 +50,9 @@ def _run(found: Gathered[JsonObject]) -> Run:
             logged.model(run.get("inputs"), run.get("outputs"))
         else:
             logged.steps.append(Step(call=_call(run)))
-    if stored := sum(map(_stored_elsewhere, ordered)):
+    sides = ("inputs", "outputs")
+    stored = sum(any(x.get(f"{s}_s3_urls") and not x.get(s) for s in sides) for x in ordered)
+    if stored:
         logged.notices.append(
             f"the payload of {stored} runs is stored elsewhere and was not exported"
         )
@@ -111,14 +116,6 @@ def _runs(value: object) -> list[JsonObject]:
         {**run, "trace_id": trace_id},
         *({"parent_run_id": value.get("id"), **child, "trace_id": trace_id} for child in below),
     ]
-
-
-def _order(run: JsonObject) -> tuple[str, str]:
-    return str(run.get("start_time") or ""), str(run.get("dotted_order") or "")
-
-
-def _stored_elsewhere(run: JsonObject) -> bool:
-    return any(run.get(f"{side}_s3_urls") and not run.get(side) for side in ("inputs", "outputs"))
 
 
 def write(run: PlainRun) -> JsonObject:

@@ -51,9 +51,9 @@ _BRACKETED = re.compile(r"\[([\w .@/-]+)\]")
 _LEVELS = {"info", "debug", "warn", "warning", "error", "trace", "stdin", "stdout", "stderr", "mcp"}
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are a JSON-RPC log."""
-    return 0.9 if any(True for value in values for _ in _messages_in(value)) else 0.0
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record is of a JSON-RPC log."""
+    return 0.9 if any(True for _ in _messages_in(value)) else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

@@ -3,32 +3,29 @@ one trace."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
 from core.capture.carried import PlainRun
 from core.capture.files import FileRecord, each
 from core.capture.native_record import is_answer_record, native_of, read_trace
+from core.capture.values import mapping
 from core.errors import InputError
 from core.records import JsonObject, Origin, Trace
 
 NAME = "native"
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are native traces."""
-    best = 0.0
-    for value in values:
-        if isinstance(value, Mapping):
-            answered = "final_reply_to_user" in value or "assistant_answer" in value
-            if "full_tool_outputs" in value:
-                best = 1.0
-            elif isinstance(value.get("messages"), list):
-                continue  # a conversation, however it is named
-            elif "user_question" in value or (answered and "question_id" in value):
-                best = max(best, 0.6)
-            elif is_answer_record(value):
-                best = max(best, 0.7)
-    return best
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record is a native trace."""
+    fields = mapping(value)
+    if "full_tool_outputs" in fields:
+        return 1.0
+    if isinstance(fields.get("messages"), list):
+        return 0.0  # a conversation, however it is named
+    answered = "final_reply_to_user" in fields or "assistant_answer" in fields
+    if "user_question" in fields or (answered and "question_id" in fields):
+        return 0.6
+    return 0.7 if is_answer_record(value) else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from core.capture.carried import PlainRun
 from core.capture.files import FileRecord
@@ -14,10 +14,10 @@ from core.records import JsonObject, Trace
 NAME = "openinference"
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are OpenInference spans."""
-    items = (item for value in values for item in spans_of(value, 0))
-    return 0.95 if any(isinstance(item, SpanRecord) and kind_of(item) for item in items) else 0.0
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record holds OpenInference spans."""
+    spans = (item for item in spans_of(value, 0) if isinstance(item, SpanRecord))
+    return 0.95 if any(map(kind_of, spans)) else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from core.capture.carried import PlainRun
 from core.capture.files import FileRecord
@@ -20,18 +20,18 @@ _MARKS = (
 )  # fmt: skip
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are GenAI spans."""
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record holds GenAI spans."""
     best = 0.0
-    for item in (item for value in values for item in spans_of(value, 0)):
-        if isinstance(item, BadRecord):
+    for span in spans_of(value, 0):
+        if isinstance(span, BadRecord):
             continue
-        if kind_of(item):
+        if kind_of(span):
             return 0.0
-        known = any(key.startswith(_MARKS) for key in item.attributes) or any(
-            event.name.startswith("gen_ai.") for event in item.events
+        known = any(key.startswith(_MARKS) for key in span.attributes) or any(
+            event.name.startswith("gen_ai.") for event in span.events
         )
-        best = max(best, 0.1 if not known else 0.7 if item.loose else 0.9)
+        best = max(best, 0.1 if not known else 0.7 if span.loose else 0.9)
     return best
 
 

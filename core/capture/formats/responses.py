@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from core.capture.carried import CARRIED, PlainRun
@@ -46,21 +46,17 @@ class _Held:
         return answers_of(self.record, self.messages, self.origin, self.notes, seen, used=_USED)
 
 
-def detect(values: Sequence[object]) -> float:
-    """How sure we are, from 0 to 1, that these records are Responses API records."""
-    best = 0.0
-    for value in values:
-        response = _response(value)
-        holder = mapping(value).get("input") if response is None else response.get("output")
-        kinds = {_item_type(item) for item in items_of(holder)}
-        acting = not kinds.isdisjoint(_ITEM_TYPES)
-        if response is None:
-            best = max(best, 0.8 if acting else 0.0)
-        elif response.get("object") == "response" or acting or kinds & _OTHER_TYPES:
-            best = max(best, 0.95)
-        elif "message" in kinds:
-            best = max(best, 0.9)
-    return best
+def detect(value: object) -> float:
+    """How sure we are, from 0 to 1, that this record is of the Responses API."""
+    response = _response(value)
+    holder = mapping(value).get("input") if response is None else response.get("output")
+    kinds = {_item_type(item) for item in items_of(holder)}
+    acting = not kinds.isdisjoint(_ITEM_TYPES)
+    if response is None:
+        return 0.8 if acting else 0.0
+    if response.get("object") == "response" or acting or kinds & _OTHER_TYPES:
+        return 0.95
+    return 0.9 if "message" in kinds else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:

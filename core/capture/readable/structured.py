@@ -55,14 +55,11 @@ def unfold_output(raw: str) -> Unfolded:
     """A tool output as readable text with its places in ``raw``; other text stays as it is."""
     if len(raw) > MAX_CHARACTERS:
         note = f"longer than {MAX_CHARACTERS} characters, so its structure was not read"
-        return Unfolded(parts=(_verbatim(raw),), changed=False, notes=(note,))
+        whole = Part(text=raw, raw_map=(), structured=False)
+        return Unfolded(parts=(whole,), changed=False, notes=(note,))
     reader = _Reader(raw)
     reader.read(Layer(raw), reader.main, 0)
     return reader.finish()
-
-
-def _verbatim(raw: str) -> Part:
-    return Part(text=raw, raw_map=(), structured=False)
 
 
 class _Section:
