@@ -1,22 +1,54 @@
-"""Traces into a file of another captured format, each read back before it counts as exported."""
+"""Traces into a file of another captured format, each read back before it counts as exported.
+
+What a format has no field for travels beside its own (``core/capture/carried.py``), so that a native
+trace comes back whole. A plain MCP log has neither a question nor an answer and can carry no trace.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from core.capture.carried import plain_run
+from core.capture.carried import PlainRun, plain_run
 from core.capture.files import FileRecord, parse_record, write_json
+from core.capture.formats import (
+    anthropic,
+    chat,
+    inspect_ai,
+    langfuse,
+    langsmith,
+    native,
+    openinference,
+    otel,
+    responses,
+)
 from core.capture.native_record import AS_READ
 from core.capture.reading import FORMATS as IMPORTERS
-from core.capture.writing import FORMATS, Exporter, frame_of
 from core.codec import trace_document
 from core.config import Config
 from core.errors import BadRecord, ConfigError, InputError
 from core.records import JsonObject, Trace
 from core.site_config import site_config
 
+
+class Exporter(Protocol):
+    """What a format that can be written offers."""
+
+    NAME: str
+
+    def write(self, run: PlainRun, /) -> JsonObject:
+        """The record that the format makes of one trace."""
+        ...
+
+
+_MODULES: Sequence[Exporter] = (
+    native, chat, responses, anthropic, otel, openinference, langsmith, langfuse, inspect_ai,
+)  # fmt: skip
+FORMATS: Mapping[str, Exporter] = {module.NAME: module for module in _MODULES}
+# What stands around and between the records: an Inspect log is one object, others are JSON Lines.
+_FRAMES = {inspect_ai.NAME: (inspect_ai.HEAD, ", ", "]}\n")}
 # What a trace may lose only by not being exported: without these it is another trace.
 # A trace without an id is named by its content: another name means that a text of it is another.
 _ESSENTIAL = (
@@ -50,7 +82,7 @@ def export_traces(
     if exporter is None:
         raise ConfigError(_no_format(format))
     config = config or site_config()
-    frame = frame_of(format)
+    head, between, tail = _FRAMES.get(format, ("", "\n", "\n"))
     written = refused_count = 0
     partly: list[str] = []
     refused: list[str] = []
@@ -59,17 +91,17 @@ def export_traces(
     try:
         part.touch(mode=0o600)
         with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(frame.head)
+            file.write(head)
             for item in _written(traces, exporter, config):
                 if isinstance(item, InputError):
                     refused_count += 1
                     refused.extend([item.located()] if len(refused) < _REASONS_KEPT else [])
                     continue
                 text, lost = item
-                file.write((frame.between if written else "") + text)
+                file.write((between if written else "") + text)
                 written += 1
                 partly.extend([lost] if lost and len(partly) < _REASONS_KEPT else [])
-            file.write(frame.tail)
+            file.write(tail)
         if written:
             part.replace(out)
     finally:

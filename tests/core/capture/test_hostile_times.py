@@ -11,8 +11,8 @@ from builders import a_source, a_trace
 
 from core.capture.reading import read_traces
 from core.capture.spans import _start
-from core.capture.writing import FORMATS as WRITERS
 from core.errors import InputError
+from core.workflows.trace_export import FORMATS as WRITERS
 from core.workflows.trace_export import export_traces
 
 

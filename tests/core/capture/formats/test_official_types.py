@@ -10,8 +10,8 @@ import pytest
 from core.capture.carried import CARRIED, plain_run
 from core.capture.files import write_json
 from core.capture.reading import read_traces
-from core.capture.writing import FORMATS
 from core.records import JsonObject
+from core.workflows.trace_export import FORMATS
 
 SAMPLE = Path(__file__).parents[4] / "sample_data" / "traces.jsonl"
 

@@ -16,10 +16,9 @@ from core.capture.files import FileRecord, write_json
 from core.capture.native_record import export_native, read_trace
 from core.capture.reading import FORMATS as IMPORTERS
 from core.capture.reading import detect_format, read_traces
-from core.capture.writing import FORMATS
 from core.codec import content_hash, trace_document
 from core.records import Trace
-from core.workflows.trace_export import export_traces
+from core.workflows.trace_export import FORMATS, export_traces
 
 SAMPLE = Path(__file__).parents[4] / "sample_data" / "traces.jsonl"
 FIXTURES = Path(__file__).parent / "fixtures"
