@@ -15,6 +15,7 @@ from pages.screens.adjudicate.disagreement import (
     lay_out_annotations,
     lay_out_mine,
     named_by,
+    passages_of,
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim
@@ -89,6 +90,7 @@ def _show_disagreement() -> None:
         page=Page.ADJUDICATE,
         lines=LINES,
         answer=answer,
+        passages=passages_of(held),
         rest=(session,),
     )
     with st.bottom:

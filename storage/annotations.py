@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select
 from sqlmodel import col
 
+from core.codec.fields import plain
 from core.records import VerdictLabel
 from core.review.annotating import Decision, NewAnnotation, current
 from core.review.assignment import LEAST_PACED, PACE_ANNOTATIONS
@@ -26,6 +27,7 @@ from core.review.records import (
     Cause,
     Exposure,
     Judgement,
+    Passage,
     QueueReason,
     Support,
     Unfit,
@@ -36,7 +38,7 @@ from storage.columns import plain_text
 from storage.tables import AdjudicationReopening, AdjudicationRow, AnnotationRow, PersonRow
 
 # What few judgements have: a key each in the column ``more``, and there only where it says something.
-_MORE = ("correction", "more_source_ids")
+_MORE = ("correction", "more_source_ids", "passages")
 
 
 def judgement_columns(judgement: Judgement, first: Judgement | None = None) -> dict[str, object]:
@@ -55,7 +57,7 @@ def judgement_columns(judgement: Judgement, first: Judgement | None = None) -> d
 def _more(judgement: Judgement | None) -> dict[str, object]:
     if judgement is None:
         return {}
-    return {name: value for name in _MORE if (value := getattr(judgement, name))}
+    return {name: plain(value) for name in _MORE if (value := getattr(judgement, name))}
 
 
 def judgement_of(row: Row[Any]) -> Judgement:
@@ -76,6 +78,7 @@ def _judgement(
         conflation=conflation,
         correction=more.get("correction", ""),
         more_source_ids=tuple(more.get("more_source_ids", ())),
+        passages=tuple(Passage(**each) for each in more.get("passages", ())),
     )
 
 

@@ -310,14 +310,15 @@ def place_of(connection: Connection, claim_key: int) -> Row[*tuple[Any, ...]]:
     ).one()
 
 
-def source_ids(connection: Connection, claim_key: int) -> frozenset[str]:
-    """The ids of the sources of the claim's trace, as annotations name them."""
+def source_texts(connection: Connection, claim_key: int) -> dict[str, str]:
+    """The texts of the sources of the claim's trace, by id as annotations name them."""
     document = connection.execute(
         select(col(TraceVersion.document))
         .join(ClaimRow, col(ClaimRow.position) == col(TraceVersion.position))
         .where(col(ClaimRow.claim_key) == claim_key)
     ).scalar_one()
-    return frozenset(plain_text(source["source_id"]) for source in json.loads(document)["sources"])
+    sources = json.loads(document)["sources"]
+    return {plain_text(source["source_id"]): source["text"] for source in sources}
 
 
 # ---------------------------------------------------------------- how far

@@ -27,6 +27,7 @@ from core.review.assignment import (
     check_judgement,
     check_key,
     check_page,
+    check_passages,
     check_reason,
 )
 from core.review.items import (
@@ -357,11 +358,8 @@ class HeldClaims:
         # A trace may be long, and never changes: read before the write lock is taken.
         with self.store.database.reading() as connection:
             assignment = assignments.own(connection, project_id, assignment_id, user)
-            known = (
-                frozenset[str]()
-                if judgement.source_id is None
-                else assignments.source_ids(connection, assignment.claim_key)
-            )
+            named = judgement.source_id is not None or judgement.passages
+            known = assignments.source_texts(connection, assignment.claim_key) if named else {}
         plain = None if judgement.source_id is None else plain_text(judgement.source_id)
         checked = replace(
             judgement,
@@ -370,6 +368,7 @@ class HeldClaims:
             more_source_ids=tuple(map(plain_text, judgement.more_source_ids)),
         )
         check_judgement(checked, confidence, known)
+        check_passages(checked, known)
         return checked
 
 
@@ -567,6 +566,7 @@ def _draft_of(annotation: Annotation) -> Draft:
         correction=annotation.judgement.correction,
         source_id=annotation.judgement.source_id,
         more_source_ids=annotation.judgement.more_source_ids,
+        passages=annotation.judgement.passages,
         source_answered=True,
         conflation=annotation.judgement.conflation,
         confidence=annotation.confidence,

@@ -11,7 +11,7 @@ from sqlmodel import col
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound
 from core.records import Span
-from core.review.assignment import check_judgement
+from core.review.assignment import check_judgement, check_passages
 from core.review.items import QueueState
 from core.review.readers import require_reader
 from core.review.records import Judgement, Person, Project, Role
@@ -156,7 +156,9 @@ class Rounds:
         """
         trace = self.store.get_trace(item.trace_id, item.content_hash).trace
         judgement = replace(judgement, correction=plain_text(judgement.correction).strip())
-        check_judgement(judgement, None, [each.source_id for each in trace.sources])
+        texts = {each.source_id: each.text for each in trace.sources}
+        check_judgement(judgement, None, texts)
+        check_passages(judgement, texts)
         with self.store.database.writing() as connection:
             allow(connection, by, Role.REVIEWER, "read in an agreement round")
             now = _next(connection, item.round_id, by.person_id)

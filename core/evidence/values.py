@@ -19,7 +19,7 @@ from core.evidence.value_grammar import (
     plain_number,
     scan,
 )
-from core.records import ProtectedValue
+from core.records import ProtectedValue, Span
 from core.text.tokens import content_terms
 
 _TIME_BELOW = frozenset({"day", "d", "daily", "hour", "h", "hr", "week", "wk", "dose", "month"})
@@ -59,6 +59,11 @@ def value_present(value: ProtectedValue, premise_text: str) -> bool:
     if _holds(want, _held(want, premise_text)):
         return True
     return len(premise_text) <= _READ_WHOLE and years_apart(want, scan(premise_text))
+
+
+def value_spans(value: ProtectedValue, text: str) -> tuple[Span, ...]:
+    """Where the text holds the value, in whatever way it is written: 5463 is in "5,463"."""
+    return tuple(each.span for each in protected_values(text) if value_present(value, each.text))
 
 
 def settles(value: ProtectedValue, premise_text: str) -> bool:

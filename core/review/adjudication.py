@@ -40,6 +40,7 @@ def _in_common(one: Judgement, other: Judgement) -> Judgement:
         source_id=shared,
         more_source_ids=tuple(both),
         correction=one.correction or other.correction,
+        passages=tuple(dict.fromkeys((*one.passages, *other.passages))),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from core.errors import Conflict, InputError, TooSoon
@@ -15,6 +16,7 @@ from core.review.records import (
     Adjudication,
     Annotation,
     Judgement,
+    Passage,
     ProjectSettings,
     ReviewStatus,
     Unfit,
@@ -25,6 +27,7 @@ STUCK_DAYS = 2
 PACE_ANNOTATIONS = 50  # the pace is a median of as many recent annotations
 LEAST_PACED = 5  # annotations; fewer say nothing of the next
 CORRECTION_CHARACTERS = 4_000
+MOST_PASSAGES = 50
 STALE_KEY = "ignored: key pressed before this claim was on screen"
 STALE_PAGE = "nothing written: this claim was opened since in another tab, or anew in this one"
 NOTHING_ON_SCREEN = ""  # instead of a nonce, on a page that says that no claim waits
@@ -111,6 +114,28 @@ def check_judgement(
         )
     if confidence is not None and not 1 <= confidence <= 5:
         raise InputError(f"expected 1 to 5, found {confidence!r:.60}", path="confidence")
+
+
+def passage_of(source_id: str, text: str, start: int, end: int) -> Passage:
+    """The stretch [start, end) of that source's text; raises InputError for one that is not there."""
+    if not 0 <= start < end <= len(text):
+        raise InputError(
+            f"expected a stretch of {len(text)} characters, found {start} to {end}", path="passages"
+        )
+    return Passage(source_id=source_id, start=start, end=end, sha256=_digest(text[start:end]))
+
+
+def check_passages(judgement: Judgement, texts: Mapping[str, str]) -> None:
+    """Raise InputError for a passage that does not stand there so; ``texts`` is source id → its text."""
+    if len(judgement.passages) > MOST_PASSAGES:
+        raise InputError(f"expected at most {MOST_PASSAGES} passages", path="passages")
+    for each in judgement.passages:
+        if passage_of(each.source_id, texts.get(each.source_id, ""), each.start, each.end) != each:
+            raise InputError("a passage is not what the source says there", path="passages")
+
+
+def _digest(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_reason(reason: str, what: str) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.records import Span
-from core.review.records import Judgement, QueueReason, Support
+from core.review.records import Judgement, Passage, QueueReason, Support
 
 
 class QueueState(StrEnum):
@@ -45,6 +45,7 @@ class Draft:
     rationale: str = ""
     correction: str = ""
     more_source_ids: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
     @property
     def source_ids(self) -> tuple[str, ...]:

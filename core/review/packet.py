@@ -108,6 +108,8 @@ def judgement_document(judgement: Judgement) -> Json:
         document |= {"not_a_claim": True, "correction": judgement.correction or None}
     if judgement.more_source_ids:
         document["more_source_ids"] = list(judgement.more_source_ids)
+    if judgement.passages:
+        document["passages"] = [record_document(each) for each in judgement.passages]
     return document
 
 

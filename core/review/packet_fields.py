@@ -14,6 +14,7 @@ from core.review.records import (
     Cause,
     Exposure,
     Judgement,
+    Passage,
     QueueReason,
     ReviewStatus,
     Unfit,
@@ -26,7 +27,12 @@ def read_judgement(read: Fields) -> Judgement:
     """Support, source and attribution, as a person judged them."""
     if read_flag(read, "not_a_claim"):
         correction = read.optional_string("correction") or ""
-        return Judgement(support=Unfit.NOT_A_CLAIM, source_id=None, correction=correction)
+        return Judgement(
+            support=Unfit.NOT_A_CLAIM,
+            source_id=None,
+            correction=correction,
+            passages=read.read(tuple[Passage, ...] | None, "passages") or (),
+        )
     support = read_choice(read, "support", VerdictLabel)
     if support not in SUPPORT_LABELS:
         raise BadRecord("unjudged is no judgement of a person", path=read.at("support"))
@@ -35,6 +41,7 @@ def read_judgement(read: Fields) -> Judgement:
         source_id=read.optional_string("source_id"),
         conflation=read_flag(read, "conflation"),
         more_source_ids=read.read(tuple[str, ...] | None, "more_source_ids") or (),
+        passages=read.read(tuple[Passage, ...] | None, "passages") or (),
     )
 
 

@@ -107,6 +107,16 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A stretch of a source's text, [start, end), that says it; ``sha256`` is of that stretch."""
+
+    source_id: str
+    start: int
+    end: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """The two answers of a reading: is it supported, and who owns it.
 
@@ -120,6 +130,7 @@ class Judgement:
     conflation: bool | None = None
     correction: str = ""
     more_source_ids: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
     @property
     def source_ids(self) -> tuple[str, ...]:

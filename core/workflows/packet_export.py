@@ -509,6 +509,8 @@ Claims left out, and why:{missing}
 - `gold_source_ids`: the sources that say it, the main one first; empty when no source does. Of
   annotations that agree: those that all name. `more_source_ids`, in `adjudication.final` and in a vote:
   the sources besides `source_id`.
+- `passages`, in `adjudication.final` and in a vote: where a reviewer marked that a source says it; `start`
+  and `end` count the characters of the source's `text`, `sha256` is of that stretch.
 - `gold_attribution`: `conflation` when the answer credits another source.
 - `adjudication.status`: how the label came about: a `single` reading, `unanimous` annotations,
   `adjudicated` by a third person, or `unresolved`.

@@ -51,6 +51,7 @@ function appendMarked(body, part, marks) {
     if (node.classList.contains("near")) node.title = "The line here that is nearest to the claim: shown to find the place, not as evidence";
     if (node.classList.contains("looked")) node.title = "The model looked here: a hint where, not a reason why";
     if (node.classList.contains("nearest")) node.title = "Nearest value here to the one that the claim states";
+    for (const mark of here) if (mark.by) node.title = `Marked by ${mark.by}`;
     if (node.classList.contains("judged")) node.title = "The judge quotes this";
     body.append(node);
   }

@@ -13,6 +13,9 @@ function watchPresses(state) {
   const onKey = (event) => {
     if (withModifier(event) || event.repeat || !state.data) return;
     if (isField(event.composedPath()[0]) || inControl(event)) return;
+    // With Shift a source's key opens it and answers nothing.
+    const source = event.shiftKey && state.data.sources.find((each) => each.key === keyOf(event));
+    if (source) { stop(event); choose(state, source.id); return; }
     if ((state.data.buttons || []).includes(keyOf(event))) notePress(state, keyOf(event));
   };
   const onClick = (event) => {

@@ -24,8 +24,9 @@ export default function (component) {
   state.sayOwner = (source, name = "own") => { notePress(state, name); state.tell(name, source); };
   const before = state.data;
   state.data = data;
+  if (data.values && !before?.values && state.key === data.key) Object.assign(state, { found: true, at: -1 });
   if (state.key !== data.key) {
-    Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", at: 0, panel: null, below: null });
+    Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", found: false, at: 0, panel: null, below: null });
     draw(root, state);
   } else {
     refresh(state, before);
@@ -98,7 +99,9 @@ function refresh(state, before) {
   if (!before || revealed) drawClaim(state);
   drawTabs(state);
   const held = (each) => Boolean(each && each.texts[state.source] && (!state.left || each.texts[state.left]));
-  if (!before || revealed || held(before) !== held(data)) drawOutput(state, !before || revealed);
+  const marks = (each) => JSON.stringify([each?.passages, each?.owners]);
+  if (!before || revealed || held(before) !== held(data) || marks(before) !== marks(data)) drawOutput(state, !before || revealed);
+  if (state.at < 0) stepValues(state);
 }
 
 // How often the chosen words stand in the claim and in the sources, and whether they are lit.
@@ -181,7 +184,10 @@ function readings(state) {
   const row = el("section", "readings", null, { "aria-label": "Two annotations, and mine" });
   for (const each of data.readings) {
     const box = el("article", "reading");
-    box.append(el("h2", null, each.name), el("p", `rationale${each.rationale ? "" : " still"}`, each.rationale || "Wrote no reason."), el("p", "answers", each.answers));
+    const reason = el("div", "rationale");
+    reason.append(el("p", each.rationale ? null : "still", each.rationale || "Wrote no reason."));
+    for (const quote of each.quotes) reason.append(el("p", "quoted", `“${quote}”`));
+    box.append(el("h2", null, each.name), reason, el("p", "answers", each.answers));
     row.append(box);
   }
   const mine = el("article", "reading mine", null, { "data-testid": "mine" });
@@ -224,12 +230,19 @@ function open(state, panel) {
 
 // ---------------------------------------------------------------- keys
 
+const SCROLLS = { PageDown: (height) => 0.85 * height, PageUp: (height) => -0.85 * height, ArrowDown: () => 48, ArrowUp: () => -48 };
+
 function steer(event, state) {
   const target = event.composedPath()[0];
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !state.parts) return;
   if (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName || "")) return;
   if (document.querySelector("[data-testid='stDialog']")) return;
   const { data } = state;
+  if (SCROLLS[event.key] && !event.shiftKey && state.parts.box && !event.composedPath().some((node) => node.classList?.contains("own-arrows"))) {
+    state.parts.box.scrollBy({ top: SCROLLS[event.key](state.parts.box.clientHeight) });
+    event.preventDefault();
+    return;
+  }
   const pressed = event.key.length === 1 ? event.key.toUpperCase() : event.key;
   const name = Object.keys(data.keys).find((each) => data.keys[each] === pressed);
   const ids = data.sources.map((source) => source.id);
@@ -238,6 +251,8 @@ function steer(event, state) {
   else if (name === "previous_source" && at > 0) choose(state, ids[at - 1]);
   else if (name === "side_by_side" && ids.length > 1) toggleSides(state);
   else if (name === "search" && state.parts.find) { state.parts.find.input.focus(); state.parts.find.input.select(); }
+  else if (name === "values" && ids.length) findValues(state);
+  else if (name === "mark" && state.source) markPassage(state);
   else if (name === "raw" && data.texts[state.source]?.raw != null) showRaw(state, !state.raw);
   else if (name === "open_source" && data.answerable && state.source) state.sayOwner(state.source);
   else if (name === "also_source" && data.answerable && state.source) state.sayOwner(state.source, "also");

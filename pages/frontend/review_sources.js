@@ -32,6 +32,7 @@ function finder(state) {
   const count = el("span", "find-count", null, { role: "status" });
   input.addEventListener("input", () => {
     state.query = input.value;
+    state.found = false;
     state.at = 0;
     if (state.query && data.sources.some((source) => !state.data.texts[source.id])) state.tell("fetch", "*");
     const here = hitsIn(state, state.source).length;
@@ -71,6 +72,9 @@ function step(state, by) {
 
 function hitsIn(state, id) {
   const held = state.data.texts[id];
+  if (state.found && held && !(state.raw && id === state.source)) {
+    return state.data.values.places[id].map(([start, end]) => ({ start, end, kind: "hit" }));
+  }
   if (!state.query.trim() || !held) return [];
   const text = state.raw && id === state.source && held.raw !== null ? held.raw : held.text;
   const words = state.query.trim().split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
@@ -80,6 +84,56 @@ function hitsIn(state, id) {
     if (found.length >= HITS_SHOWN) break;
   }
   return found;
+}
+
+// The claim's values, wherever a source has them; the page looks for them when they are first asked for.
+function findValues(state) {
+  state.raw = false;
+  if (!state.data.values) { state.tell("fetch", "values"); return; }
+  if (!state.found) Object.assign(state, { found: true, at: -1 });
+  stepValues(state);
+}
+
+function stepValues(state) {
+  step(state, 1);
+  state.at = Math.max(0, state.at);
+}
+
+// Marks the selection in the open source, else the line of the place that was found.
+function markPassage(state) {
+  const held = state.data.texts[state.source];
+  const body = state.parts.box.querySelector("[data-testid=source-text]");
+  if (!held || state.raw || !body) return;
+  const place = selectedIn(body) || lineOf(held.text, hitsIn(state, state.source)[state.at]);
+  if (!place) return;
+  const point = (at) => [...held.text.slice(0, at)].length; // Python counts code points
+  state.sayOwner(JSON.stringify([state.source, point(place.start), point(place.end)]), "passage");
+}
+
+function selectedIn(body) {
+  const root = body.getRootNode();
+  const selection = root.getSelection ? root.getSelection() : document.getSelection();
+  if (!selection || !selection.rangeCount || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0);
+  if (!body.contains(range.startContainer) || !body.contains(range.endContainer)) return null;
+  const before = document.createRange();
+  before.setStart(body, 0);
+  before.setEnd(range.startContainer, range.startOffset);
+  const start = before.toString().length;
+  return trimmed(body.textContent, start, start + range.toString().length);
+}
+
+function lineOf(text, hit) {
+  if (!hit) return null;
+  const end = text.indexOf("\n", hit.end);
+  return trimmed(text, text.lastIndexOf("\n", hit.start - 1) + 1, end < 0 ? text.length : end);
+}
+
+function trimmed(text, start, end) {
+  const cut = text.slice(start, end);
+  const from = start + cut.length - cut.trimStart().length;
+  const to = start + cut.trimEnd().length;
+  return from < to ? { start: from, end: to } : null;
 }
 
 function drawTabs(state) {
@@ -198,7 +252,12 @@ function drawOutput(state, arriving) {
   // Once a source is named: the claim may rest on this one too.
   const mine = data.owners.includes(source.id);
   if (data.answerable && data.owners.length && (!mine || data.owners.length > 1)) {
-    nodes.push(tool(state, mine ? "Not this one" : "This one too", data.keys.also_source, () => state.sayOwner(source.id, "also")));
+    nodes.push(tool(state, mine ? "Not this" : "This too", data.keys.also_source, () => state.sayOwner(source.id, "also")));
+  }
+  if (held && !state.raw) {
+    const mark = tool(state, "Mark", data.keys.mark, () => markPassage(state));
+    mark.addEventListener("mousedown", (event) => event.preventDefault()); // the selection stays
+    nodes.push(mark);
   }
   nodes.push(parts.find.box);
   parts.head.replaceChildren(...nodes);
@@ -218,12 +277,16 @@ function drawOutput(state, arriving) {
   const hits = hitsIn(state, source.id);
   const machineMarks = data.machine && !raw ? data.machine.claim.marks[source.id] || [] : [];
   const body = el("pre", raw ? "verbatim raw" : "verbatim", null, { "data-testid": "source-text" });
-  appendMarked(body, { start: 0, text }, [...machineMarks, ...hits]);
+  const passages = raw ? [] : data.passages.filter((each) => each.source === source.id);
+  appendMarked(body, { start: 0, text }, [...machineMarks, ...hits, ...passages]);
   box.append(body);
   const found = body.querySelectorAll(".hit.opens");
-  const here = found[Math.min(state.at, found.length - 1)];
+  const here = found[Math.min(Math.max(state.at, 0), found.length - 1)];
   here?.classList.add("here");
-  parts.find.count.textContent = state.query.trim() ? (hits.length ? `${Math.min(state.at, hits.length - 1) + 1} of ${hits.length}` : "none here") : "";
+  const place = hits.length ? `${Math.min(Math.max(state.at, 0), hits.length - 1) + 1} of ${hits.length}` : "none here";
+  const values = state.found ? `${data.values.said}: ${place}` : place;
+  if (state.found && !data.values.said) parts.find.count.textContent = "no value in the claim";
+  else parts.find.count.textContent = state.found || state.query.trim() ? values : "";
   if (arriving && here) bringIntoView(box, here, 0.3);
   else if (arriving) openAtPlace(box);
   else box.scrollTop = top;

@@ -9,9 +9,10 @@ database.
 
 from __future__ import annotations
 
+import json
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, Protocol
@@ -20,7 +21,7 @@ import streamlit as st
 
 from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace, VerdictLabel
-from core.review.assignment import CORRECTION_CHARACTERS
+from core.review.assignment import CORRECTION_CHARACTERS, passage_of
 from core.review.items import Draft, Guideline
 from core.review.records import SUPPORT_LABELS, Judgement, Unfit
 from core.workflows.review import ReviewSession
@@ -28,12 +29,15 @@ from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.presses import Button, changed, pressed, tell, view_key
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
+    Json,
     guideline_data,
     lay_out_blind,
+    marked,
     owner_words,
     source_buttons,
+    value_places,
 )
-from pages.widgets.review_view import ALSO, OWN, show_review
+from pages.widgets.review_view import ALSO, OWN, PASSAGE, VALUES, show_review
 from pages.widgets.shortcuts import (
     NO_SOURCE,
     NOT_A_CLAIM,
@@ -72,6 +76,7 @@ class JudgementForm:
     noting: bool = False
     message: str = ""
     opened: list[str] = field(default_factory=list)
+    values: Json | None = None  # where the claim's values stand in the sources, once asked for
     keys: Keymap = SHIPPED
 
     @property
@@ -116,7 +121,12 @@ class JudgementForm:
         """What the answers make together; None while one is missing."""
         draft = self.draft
         if isinstance(draft.support, Unfit):
-            return Judgement(support=draft.support, source_id=None, correction=draft.correction)
+            return Judgement(
+                support=draft.support,
+                source_id=None,
+                correction=draft.correction,
+                passages=draft.passages,
+            )
         if draft.support is None or not draft.source_answered or draft.conflation is None:
             return None
         return Judgement(
@@ -124,6 +134,7 @@ class JudgementForm:
             source_id=draft.source_id,
             conflation=draft.conflation,
             more_source_ids=draft.more_source_ids,
+            passages=draft.passages,
         )
 
 
@@ -143,10 +154,12 @@ def show_claim(
     answer: Callable[..., None],
     rest: tuple[object, ...],
     collect: Callable[..., None] | None = None,
+    passages: Sequence[Json] = (),
 ) -> None:
     """Show the claim with its sources and ``more``, and do what was asked for in that view.
 
-    ``collect`` takes an answer that decides nothing by itself: one of several sources.
+    ``collect`` takes an answer that decides nothing by itself: one of several sources, or a passage.
+    ``passages`` are what others marked.
     """
     form = held.form
     laid_out = {
@@ -155,24 +168,31 @@ def show_claim(
         "guideline": guideline_data(form.guideline),
         "owners": form.draft.source_ids,
         "answerable": not form.unfit,
+        "values": form.values,
     }
+    marks = [*marked(form.draft.passages, form.trace, "own-passage", "you"), *passages]
     reference, nonce = weakref.ref(held), form.nonce
 
     def say_owner(source_id: str) -> None:
         pressed(Button(widget=OWN), reference, answer, nonce, own(source_id), *rest)
 
-    def say_also(source_id: str) -> None:
-        act = collect or answer
-        pressed(
-            Button(widget=ALSO), reference, act, nonce, partial(also, source_id=source_id), *rest
-        )
+    def collected(widget: str, change: Change) -> None:
+        pressed(Button(widget=widget), reference, collect or answer, nonce, change, *rest)
 
     wanted = show_review(
-        {**laid_out, **more}, key=view_key(page), on_own=say_owner, on_also=say_also
+        {**laid_out, "passages": marks, **more},
+        key=view_key(page),
+        on_own=say_owner,
+        on_also=lambda source_id: collected(ALSO, partial(also, source_id=source_id)),
+        on_passage=lambda said: collected(PASSAGE, partial(marking, said=said, trace=form.trace)),
     )
-    if wanted is not None and wanted not in form.opened:
-        form.opened.append(wanted)
-        st.rerun(scope="fragment")
+    if wanted is None or wanted in form.opened:
+        return
+    form.opened.append(wanted)
+    if wanted == VALUES:
+        form.values = value_places(form.trace, form.claim)
+        form.opened.append("*")  # the places are shown in the texts
+    st.rerun(scope="fragment")
 
 
 def height_taken(lines: int, *, noting: bool) -> str:
@@ -195,6 +215,20 @@ def also(draft: Draft, *, source_id: str) -> Draft:
         more_source_ids=tuple(ids[1:]),
         source_answered=bool(ids),
     )
+
+
+def marking(draft: Draft, *, said: str, trace: Trace) -> Draft:
+    """One passage more that says it; one that is marked already is unmarked.
+
+    ``said`` is what the browser tells, which may be anything: what is no stretch of a source is nothing.
+    """
+    texts = {source.source_id: source.text for source in trace.sources}
+    with suppress(ValueError, TypeError, KeyError, InputError):
+        source_id, start, end = json.loads(said)
+        passage = passage_of(source_id, texts[source_id], start, end)
+        kept = tuple(each for each in draft.passages if each != passage)
+        return replace(draft, passages=(*kept, passage) if kept == draft.passages else kept)
+    return draft
 
 
 # ---------------------------------------------------------------- the form

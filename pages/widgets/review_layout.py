@@ -12,12 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.evidence.values import protected_values, value_spans
 from core.records import Source, Span, Trace, VerdictLabel, Verification
 from core.review.items import Guideline, Progress, ReviewItem
-from core.review.records import Judgement, QueueReason, Support, Unfit
+from core.review.records import Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.identities import identity_of, plain_tool_name
+from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
 from pages.widgets.verdict_view import lay_out
@@ -87,6 +89,8 @@ def lay_out_blind(
         "mine": None,
         "owners": (),
         "named": {},
+        "passages": [],
+        "values": None,
         "answerable": True,
         "progress": None,
     }
@@ -191,6 +195,41 @@ def call_names(sources: Sequence[Source]) -> list[str]:
         seen[source.tool_name] += 1
         names.append(f" #{seen[source.tool_name]}" if calls[source.tool_name] > 1 else "")
     return names
+
+
+def marked(passages: Sequence[Passage], trace: Trace, kind: str, by: str) -> list[Json]:
+    """Passages as the view marks them in the sources' texts, in a browser's offsets, with their words."""
+    texts = {source.source_id: source.text for source in trace.sources}
+    laid: list[Json] = []
+    for each in passages:
+        text = texts[each.source_id]
+        offsets = Offsets(text)
+        start, end = offsets.of_point(each.start), offsets.of_point(each.end)
+        laid.append(
+            {
+                "source": each.source_id,
+                "start": start,
+                "end": end,
+                "kind": kind,
+                "by": by,
+                "text": text[each.start : each.end],
+            }
+        )
+    return laid
+
+
+def value_places(trace: Trace, claim: ClaimInAnswer) -> Json:
+    """Where the claim's values stand in each source's text, in a browser's offsets."""
+    values = protected_values(claim.text)
+    places = {}
+    for source in trace.sources:
+        offsets = Offsets(source.text)
+        spans = {span for value in values for span in value_spans(value, source.text)}
+        places[source.source_id] = [
+            [offsets.of_point(span.start), offsets.of_point(span.end)]
+            for span in sorted(spans, key=lambda span: (span.start, span.end))
+        ]
+    return {"said": ", ".join(value.text for value in values), "places": places}
 
 
 # ---------------------------------------------------------------- parts

@@ -9,7 +9,9 @@ import streamlit as st
 
 from pages.widgets.frontend import script, styles
 
-OWN, ALSO = "own", "also"  # the open source says the claim; it rests on that one too
+# The open source says the claim; it rests on that one too; this stretch of it says so.
+OWN, ALSO, PASSAGE = "own", "also", "passage"
+VALUES = "values"  # asked for instead of a source's text: where the claim's values stand
 _REVIEW = st.components.v2.component(
     "provenanceguard_review",
     html='<div id="review">\n</div>',
@@ -26,12 +28,13 @@ def show_review(
     key: str,
     on_own: Callable[[str], None],
     on_also: Callable[[str], None],
+    on_passage: Callable[[str], None],
 ) -> str | None:
-    """Show a laid-out claim; the text that the annotator asked for ("*": all), None: none.
+    """Show a laid-out claim; the text that the annotator asked for ("*": all; VALUES), None: none.
 
     ``on_own`` is called with the source that the annotator names as the claim's, ``on_also`` with one
-    that it rests on too; what was meant for another claim is dropped. ``order`` in the widget's state is
-    what ``pages.widgets.presses`` reads.
+    that it rests on too, ``on_passage`` with a passage (JSON); what was meant for another claim is
+    dropped. ``order`` in the widget's state is what ``pages.widgets.presses`` reads.
     """
     shown = data["key"]
     said = _REVIEW(
@@ -41,6 +44,7 @@ def show_review(
         on_fetch_change=_nothing,
         on_own_change=partial(_say_owner, OWN, key, shown, on_own),
         on_also_change=partial(_say_owner, ALSO, key, shown, on_also),
+        on_passage_change=partial(_say_owner, PASSAGE, key, shown, on_passage),
     )
     return _meant(said.fetch, shown)
 

@@ -79,6 +79,13 @@ ALSO_SOURCE = "also_source"
 PREVIOUS_TRACE, NEXT_TRACE = "previous_trace", "next_trace"
 SEARCH, RAW, GUIDELINE, HELP, CLOSE = "search", "raw", "guideline", "help", "close"
 SIDE_BY_SIDE = "side_by_side"
+MARK, VALUES, PEEK = "mark", "values", "peek"
+SCROLLS = {
+    "PageDown": "The source scrolls a page down",
+    "PageUp": "The source scrolls a page up",
+    "ArrowDown": "The source scrolls down",
+    "ArrowUp": "The source scrolls up",
+}
 NO_SOURCE = "no_source"
 NEXT_CLAIM, PREVIOUS_CLAIM = "next_claim", "previous_claim"
 MATRIX, PROVENANCE = "matrix", "provenance"
@@ -178,7 +185,30 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     ),  # fmt: skip
     Shortcut(name=PREVIOUS_SOURCE, key="ArrowLeft", words="Source before", reader=Reader.VIEW),
     Shortcut(name=NEXT_SOURCE, key="ArrowRight", words="Source after", reader=Reader.VIEW),
+    Shortcut(
+        name=PEEK,
+        key="Shift",
+        words="With a source's key: open that source, and answer nothing",
+        reader=Reader.VIEW,
+        movable=False,
+    ),
+    *(
+        Shortcut(name=key, key=key, words=words, reader=Reader.VIEW, movable=False)
+        for key, words in SCROLLS.items()
+    ),
     Shortcut(name=SEARCH, key="/", words="Search in all sources", reader=Reader.VIEW),
+    Shortcut(
+        name=VALUES,
+        key=".",
+        words="Find the claim's values in the sources; again: the next place",
+        reader=Reader.VIEW,
+    ),
+    Shortcut(
+        name=MARK,
+        key=",",
+        words="Mark what says it: the selected text, else the line of the place found; again: unmark",
+        reader=Reader.VIEW,
+    ),
     Shortcut(name=RAW, key="O", words="Readable text or raw output", reader=Reader.VIEW),
     Shortcut(
         name=SIDE_BY_SIDE,
@@ -206,7 +236,15 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     ),
 )
 
-_ON_SCREEN = {"ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
+_ON_SCREEN = {
+    "ArrowLeft": "←",
+    "ArrowRight": "→",
+    "ArrowUp": "↑",
+    "ArrowDown": "↓",
+    "PageUp": "PgUp",
+    "PageDown": "PgDn",
+    "Escape": "Esc",
+}
 _SHIPPED_KEYS: Mapping[str, str] = {each.name: each.key for each in SHORTCUTS}
 
 

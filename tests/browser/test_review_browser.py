@@ -12,7 +12,7 @@ from browsing import SETTLED, Visit, proxied, until, watched
 from contrast import low_contrast
 from databases import workspace_of
 from playwright.sync_api import Browser, Page, expect
-from reviewing import Office, an_office
+from reviewing import CHART_TEXT, UNSUPPORTED, Office, a_reviewed_trace, an_office
 from verdicts import HOSTILE, PATIENT, hostile, showcase
 
 from core.records import SourceStatus, VerdictLabel
@@ -196,6 +196,73 @@ def test_a_claim_that_rests_on_two_sources_has_both_and_the_second_saves_nothing
     until(page, lambda: bool(reader.annotations()))
     (annotation,) = reader.annotations()
     assert annotation.judgement.source_ids == ("search#1", "search#2")
+    assert reader.visit.faults == []
+
+
+@pytest.mark.journey
+def test_what_says_it_is_found_by_its_value_marked_and_shown_to_the_adjudicator(
+    chromium: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    said = ("She takes metformin 1000 mg twice daily.", "Metformin 1,000 mg twice daily.", 0.6)
+    made = an_office_at(
+        tmp_path / "marks.db",
+        verifications=[a_reviewed_trace(1, [said])],
+        reviewers=("Ada", "Ben"),
+        reads_per_claim=2,
+    )
+    with serve(tmp_path / "marks.db") as url:
+        visit = a_visit(chromium, url)
+        page = visit.open(f"review?as={made.people['Ada'].person_id}", CLAIM)
+        marks, source = page.locator("mark.own-passage"), page.get_by_test_id("source-text")
+        page.keyboard.press("Shift+W")
+        expect(page.locator("#review .tab.chosen")).to_contain_text("literature")
+
+        page.keyboard.press(".")
+        expect(page.locator("mark.hit.here")).to_have_text("1,000 mg")
+        page.keyboard.press(",")
+        expect(marks.first).to_be_visible()
+        page.keyboard.press("Shift+W")
+        source.dblclick(position={"x": 3, "y": 8})
+        page.locator(".output-bar").get_by_role("button", name="Mark").click()
+        expect(marks).to_have_text("In")
+        page.wait_for_selector(SETTLED)
+        for key, name in (("1", "v_supported"), ("q", "own_1")):
+            page.keyboard.press(key)
+            chosen(page, name)
+        decide(page, "y")
+        page.keyboard.press("k")
+        page.get_by_text("Nothing waits for you").wait_for()
+        page.context.close()
+
+        desk = made.desk("Ben")
+        with_none = desk.next_item()
+        assert with_none is not None
+        made.clock.at = utc_now()
+        made.decide("Ben", with_none, UNSUPPORTED)
+        visit = a_visit(chromium, url)
+        page = visit.open(f"adjudicate?as={made.people['Dora'].person_id}", CLAIM)
+        expect(page.locator(".reading .quoted")).to_have_text([f"“{CHART_TEXT}”", "“In”"])
+        expect(page.locator("mark.passage").first).to_be_visible()
+        assert visit.faults == []
+        page.context.close()
+
+
+def test_a_source_scrolls_and_opens_by_keys_that_answer_nothing(reader: Reader) -> None:
+    page = reader.page
+    box = page.get_by_test_id("output")
+
+    page.keyboard.press("PageDown")
+    until(page, lambda: box.evaluate("box => box.scrollTop") > 100)
+    page.keyboard.press("PageUp")
+    until(page, lambda: box.evaluate("box => box.scrollTop") == 0)
+    page.keyboard.press("ArrowDown")
+    until(page, lambda: 0 < box.evaluate("box => box.scrollTop") < 100)
+    page.keyboard.press("Shift+A")
+
+    expect(page.locator("#review .tab.chosen")).to_contain_text("Source 5")
+    page.keyboard.press("1")
+    chosen(page, "v_supported")
+    expect(page.locator("#review .tab .mine")).to_have_count(0)
     assert reader.visit.faults == []
 
 

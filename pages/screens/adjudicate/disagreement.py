@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.review.items import DisagreementItem, Draft
+from core.review.items import BlindAnnotation, DisagreementItem, Draft
 from core.review.records import Cause
 from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import claim_of
@@ -18,7 +18,7 @@ from pages.widgets.judgement_form import (
     save_draft,
 )
 from pages.widgets.presses import IGNORED
-from pages.widgets.review_layout import CONFIDENCE, Json, answer_words
+from pages.widgets.review_layout import CONFIDENCE, Json, answer_words, marked
 from storage.workspace import Workspace
 
 _HELD = f"{OF_USER}disagreement"
@@ -82,9 +82,20 @@ def lay_out_annotations(held: Disagreement) -> list[Json]:
             "rationale": annotation.rationale,
             "answers": answer_words(annotation.judgement, held.form.trace)
             + ("" if annotation.confidence is None else f" · {CONFIDENCE[annotation.confidence]}"),
+            "quotes": [each["text"] for each in _marked(held, annotation)],
         }
         for annotation in held.item.annotations
     ]
+
+
+def passages_of(held: Disagreement) -> list[Json]:
+    """What the annotations marked in the sources."""
+    return [each for annotation in held.item.annotations for each in _marked(held, annotation)]
+
+
+def _marked(held: Disagreement, annotation: BlindAnnotation) -> list[Json]:
+    passages = annotation.judgement.passages
+    return marked(passages, held.form.trace, "passage", annotation.label)
 
 
 def named_by(held: Disagreement) -> dict[str, str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import cases
 
-from core.evidence.values import nearest_value, protected_values, value_present
+from core.evidence.values import nearest_value, protected_values, value_present, value_spans
 
 
 def texts(text: str) -> list[str]:
@@ -155,3 +155,10 @@ def test_ordinary_forms_are_found_in_records_and_others_are_not(
     claim: str, there: bool, around: str
 ) -> None:
     assert held(claim, SCHEDULE + around) is there
+
+
+def test_a_value_is_found_wherever_it_stands_however_it_is_written() -> None:
+    (value,) = protected_values("5463 patients took part.")
+    text = "Of 5,463 patients, 54 left; 5463 were counted again, and 15463 never."
+
+    assert [span.cut(text) for span in value_spans(value, text)] == ["5,463", "5463"]

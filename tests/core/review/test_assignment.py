@@ -16,9 +16,11 @@ from core.records import AttributionStatus, Decision, VerdictLabel
 from core.review.assignment import (
     check_judgement,
     check_key,
+    check_passages,
     check_reason,
     check_settings,
     free_slot,
+    passage_of,
     queue_state,
 )
 from core.review.items import Assignment, QueueState
@@ -343,3 +345,19 @@ def test_only_not_enough_evidence_goes_with_no_source(
     assert refused.value.path == "source_id"
     check_judgement(replace(owned, source_id=None), None, {"chart"})
     check_judgement(replace(owned, support=VerdictLabel.UNSUPPORTED), None, {"chart"})
+
+
+def test_a_passage_is_what_the_source_says_there_or_is_refused() -> None:
+    text = "Weight 71.4 kg. 😀 Metformin 1,000 mg."
+    passage = passage_of("chart", text, 18, 27)
+    judgement = replace(a_judgement(), passages=(passage,))
+
+    check_passages(judgement, {"chart": text})
+
+    assert text[passage.start : passage.end] == "Metformin"
+    for texts in ({"chart": text.replace("Metformin", "metformin")}, {"lab": text}, {"chart": ""}):
+        with pytest.raises(InputError):
+            check_passages(judgement, texts)
+    for start, end in ((-1, 3), (4, 4), (0, len(text) + 1)):
+        with pytest.raises(InputError):
+            passage_of("chart", text, start, end)

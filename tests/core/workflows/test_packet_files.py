@@ -23,7 +23,15 @@ from core.records import CitationFinding, CitationKind, CitationOutcome, Span
 from core.review.packet import packet_row
 from core.review.packet_reader import review_from_json
 from core.review.readable import trace_page
-from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason, Unfit
+from core.review.records import (
+    SUPPORT_LABELS,
+    Cause,
+    Exposure,
+    Judgement,
+    Passage,
+    QueueReason,
+    Unfit,
+)
 from core.workflows.packet_export import (
     ANNOTATION_COLUMNS,
     FORMULA_STARTS,
@@ -40,6 +48,16 @@ JUDGEMENTS = st.builds(
     source_id=st.none() | st.text(min_size=1, max_size=12),
     conflation=st.none() | st.booleans(),
     more_source_ids=st.lists(st.text(min_size=1, max_size=12), max_size=2).map(tuple),
+    passages=st.lists(
+        st.builds(
+            Passage,
+            source_id=st.text(min_size=1, max_size=5),
+            start=st.integers(0, 9),
+            end=st.integers(10, 20),
+            sha256=st.text(max_size=5),
+        ),
+        max_size=2,
+    ).map(tuple),
 ) | st.builds(
     Judgement,
     support=st.just(Unfit.NOT_A_CLAIM),
