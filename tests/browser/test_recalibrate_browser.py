@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from browsing import SETTLED, watched
 from databases import workspace_of
-from labelled import a_labelled_office
+from labelled import FACTS, a_labelled_office, a_measured_trace, models_of
 from playwright.sync_api import BrowserContext, Page, expect
-from reviewing import problems_beside_the_clock
+from reviewing import an_office, problems_beside_the_clock
 
+from core.config import Config
+from core.records import ClaimType, answer_state, state_of
 from core.review.calibrators import Action
-from storage.store import open_store
+from core.workflows.verify import verify_pending
+from storage.store import SqlStore, open_store, utc_now
 
 TRACES = 20
 
@@ -64,6 +68,93 @@ def test_a_lead_fits_compares_promotes_and_rolls_back(
         page.close()
     assert [step.action for step in calibrators.steps()] == [Action.PROMOTE, Action.ROLL_BACK]
     assert problems_beside_the_clock(store) == []
+
+
+def test_twelve_readings_become_a_promotion_whose_effect_was_shown_before(
+    visitor: BrowserContext, serve: Callable[[Path], AbstractContextManager[str]], tmp_path: Path
+) -> None:
+    database = tmp_path / "twelve.db"
+    workspace = workspace_of(open_store(str(database), actor="tester"))
+    store = workspace.store
+    store.put_traces([a_measured_trace(number) for number in range(3)])
+    verify_pending(store, models_of(workspace.calibrators), Config())
+    office = an_office(store, traces=0, dwell_milliseconds=0, shipped=workspace.files.shipped)
+    office.clock.at = utc_now()
+    before = _states(store)
+
+    with serve(database) as url:
+        visit = watched(visitor, url)
+        page = visit.open(f"review?as={office.people['Ada'].person_id}", "#review .the-claim")
+        _read_twelve(page)
+        page = visit.open(
+            f"recalibrate?as={office.people['Lea'].person_id}", "text=What has been settled so far"
+        )
+        expect(page.get_by_text("12 on 3 traces")).to_be_visible()
+        _step(page, "3 Fit")
+        expect(page.get_by_role("checkbox")).to_be_checked()  # with the shipped rows
+        expect(page.get_by_text("moves the calibration alone")).to_be_visible()
+        page.get_by_role("button", name="Fit a candidate").click()
+        expect(page.get_by_text("waits for a decision")).to_be_visible(timeout=400_000)
+        _step(page, "5 Promote")
+        effect = page.get_by_text("Of 3 stored answers:")
+        expect(effect).to_be_visible()
+        shown = effect.inner_text()
+        assert _states(store) == before  # told, and nothing done
+        page.get_by_label("Reason").fill("twelve readings")
+        page.get_by_role("button", name="Promote", exact=True).click()
+        expect(page.get_by_text("3 stored answers were decided again")).to_be_visible()
+        assert (visit.outside(), visit.faults) == ([], [])
+        page.close()
+
+    after = _states(store)
+    # What was shown before is what came of it.
+    told = {
+        (words.replace(" ", "_"), kind): (int(was), int(now))
+        for kind, part in zip(("answers", "claims"), shown.split("Of their claims:"), strict=True)
+        for words, was, now in re.findall(r"(allow|needs review|block)[a-z]* (\d+) → (\d+)", part)
+    }
+    assert told
+    for (state, kind), (was, now) in told.items():
+        assert (before[kind][state], after[kind][state]) == (was, now)
+    assert [step.action for step in workspace.calibrators.steps()] == [Action.PROMOTE]
+
+
+def _states(store: SqlStore) -> dict[str, Counter[str]]:
+    """Answers and claims of the stored verdicts by state."""
+    found = [store.get_verdict(f"visit-{number:03d}").verification for number in range(3)]
+    return {
+        "answers": Counter(answer_state(one).value for one in found),
+        "claims": Counter(
+            state_of(claim).value
+            for one in found
+            for claim in one.claims
+            if claim.claim.claim_type is ClaimType.FACTUAL
+        ),
+    }
+
+
+def _read_twelve(page: Page) -> None:
+    """Answer every claim as the chart says, by keys."""
+    for left in range(12, 0, -1):
+        item = page.locator("#review").get_attribute("data-item") or ""
+        text = page.locator("#review .the-claim .claim-text").inner_text()
+        good = any(f"{name} " in text and right in text for name, right, _ in FACTS)
+        keys = ("1", "q", "y") if good else ("3", "0", "y")
+        for count, key in enumerate(keys[:-1], 1):
+            page.keyboard.press(key)
+            expect(page.locator(".st-key-bar button").get_by_text("●")).to_have_count(count)
+            page.wait_for_selector(SETTLED)
+        page.keyboard.press(keys[-1])
+        page.locator("#review .machine").wait_for()
+        page.wait_for_selector(SETTLED)
+        page.locator(".st-key-keep button:not([disabled])").first.wait_for()
+        page.keyboard.press("k")
+        if left > 1:
+            expect(page.locator("#review")).not_to_have_attribute("data-item", item)
+            page.locator("#review .the-claim").wait_for()
+        else:
+            expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        page.wait_for_selector(SETTLED)
 
 
 def _step(page: Page, name: str) -> None:
