@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -43,6 +44,12 @@ def report(
         Path | None,
         typer.Option("--pdf", help="Write it as PDF too, printed by this machine's browser."),
     ] = None,
+    envelopes: Annotated[
+        Path | None,
+        typer.Option(
+            "--envelopes", help="Write each answer's claims with sources and excerpts here."
+        ),
+    ] = None,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -65,16 +72,17 @@ def report(
         require(weights)
         chosen = read_weights(weights)
     trail: TrailLink | None = None
+    emitted: list[str] | None = None if envelopes is None else []
     if files:
         require(*files)
-        reports = list(_analysed(_of_files(files), trace, chosen))
+        reports = list(_analysed(_of_files(files), trace, chosen, emitted))
         if db is not None:
             trail = _with_store(db, trail_link)
     else:
         found = _with_store(
             db, lambda store: (list(verified_in(store, trace, since, until)), trail_link(store))
         )
-        reports, trail = list(_analysed(iter(found[0]), trace, chosen)), found[1]
+        reports, trail = list(_analysed(iter(found[0]), trace, chosen, emitted)), found[1]
     if not reports:
         raise InputError("no verdict was found")
     period = None
@@ -86,18 +94,29 @@ def report(
     write_json(json_path, document)
     if out is not None:
         out.write_text(report_markdown(document), encoding="utf-8")
+    if envelopes is not None and emitted is not None:
+        envelopes.write_text("".join(emitted), encoding="utf-8")
     if pdf is not None:
         pdf.write_bytes(printed(report_page(document)))
     print_lines(_lines(reports, out), json_path)
 
 
 def _analysed(
-    verified: Iterator[Verification], wanted: list[str] | None, weights: OmissionWeights | None
+    verified: Iterator[Verification],
+    wanted: list[str] | None,
+    weights: OmissionWeights | None,
+    emitted: list[str] | None,
 ) -> Iterator[ProvenanceReport]:
+    """The reports; to ``emitted``, where given, a line with each answer's envelope is added."""
+    from core.citations.envelope import envelope_of
+    from core.codec import canonical_json, plain
     from core.workflows.provenance_report import analysed
 
     for each in verified:
         if not wanted or each.trace.trace_id in wanted:
+            if emitted is not None:
+                told = {"trace_id": each.trace.trace_id, **asdict(envelope_of(each))}
+                emitted.append(f"{canonical_json(plain(told))}\n")
             yield analysed(each, weights)
 
 

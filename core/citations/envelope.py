@@ -9,9 +9,13 @@ from enum import StrEnum
 
 from core.citations.lenient_json import read_lenient_json, text_fields
 from core.citations.normal import Context, norm_v1
-from core.citations.resolvers import Found, Place, Resolver, provenance_form
+from core.citations.resolvers import Found, Place, Resolver, provenance_form, resolver_of
 from core.citations.rules import content_tokens, held
 from core.errors import InputError
+from core.evidence.comparing import dates_agree
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_records import QuantityKind
+from core.records import Judged, SetAside, State, Verification, state_of
 
 CONFIDENCES = ("high", "med", "low")
 GUESS = "guess"
@@ -254,8 +258,12 @@ _NUMBER_IN_CLAIM = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
 
 
 def _numbers_missing(claim: str, evidence: str) -> list[str]:
-    """The numbers of a claim that its excerpt does not write, in digits or in words."""
+    """The numbers of a claim that its excerpt does not write, in digits, in words or as a date."""
     text = norm_v1(evidence)
+    given = [one for one in read_quantities(evidence) if one.kind is QuantityKind.DATE]
+    for date in reversed(read_quantities(claim)):
+        if any(dates_agree(have, date) for have in given):
+            claim = claim[: date.span.start] + claim[date.span.end :]
     words = "zero one two three four five six seven eight nine ten eleven twelve".split()
     missing = []
     for number in _NUMBER_IN_CLAIM.findall(claim):
@@ -320,3 +328,35 @@ def _dropped(envelope: Envelope, asked: Sequence[str]) -> tuple[str, ...]:
     listed = {norm_v1(text) for text in envelope.unverified}
     guesses = [one.claim for one in envelope.claims if one.source.strip().lower() == GUESS]
     return (*missing, *(claim for claim in guesses if norm_v1(claim) not in listed))
+
+
+# -- the emit side ---------------------------------------------------------------------------------
+
+
+def envelope_of(verified: Verification) -> Envelope:
+    """The envelope of a verified answer: a claim is emitted only when it passes, and its cite all layers.
+
+    A source is named by the page that it was fetched from, else as a memory of the captured run; the
+    excerpt is what the verifier read. All other claims stand in ``unverified``.
+    """
+    sources, claims, unverified = verified.trace.sources, [], []
+    resolve = resolver_of(sources)
+    for verdict in verified.claims:
+        if isinstance(verdict.outcome, SetAside):
+            continue
+        outcome, text = verdict.outcome, verdict.claim.text
+        if isinstance(outcome, Judged) and state_of(verdict) is State.ALLOW:
+            source = verified.trace.source(outcome.premise.source_id)
+            page = (source.uri or "").startswith(("http://", "https://"))
+            emitted = EnvelopeClaim(
+                claim=text,
+                source=f"web:{source.uri}" if page else f"memory:{source.source_id}",
+                evidence="\n".join(span.cut(source.text) for span in outcome.premise.spans),
+                scope="context-bounded",
+                confidence="high",
+            )
+            if _audited(emitted, 0, resolve).passes:
+                claims.append(emitted)
+                continue
+        unverified.append(text)
+    return Envelope(claims=tuple(claims), unverified=tuple(unverified))

@@ -149,7 +149,9 @@ def _captured(identifier: str, kind: str, sources: Sequence[Source]) -> Found:
     whole = re.compile(rf"(?<![\w-]){re.escape(identifier)}")
     for source in sources:
         if source.is_evidence and (
-            whole.search(source.text) or whole.search(source.arguments or "")
+            (kind == "memory" and source.source_id == identifier)
+            or whole.search(source.text)
+            or whole.search(source.arguments or "")
         ):
             place = Place(holder=source.source_id)
             return Found(text=source.text, reason=f"the {kind} was captured", place=place)

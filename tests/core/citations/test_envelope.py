@@ -15,11 +15,13 @@ from core.citations.envelope import (
     Layer,
     LayerOutcome,
     audit_envelope,
+    envelope_of,
     read_envelope,
 )
 from core.citations.resolvers import Resolver, Stores, provenance_form, resolver_of
 from core.errors import InputError
-from core.records import Source
+from core.records import SetAside, Source, State, state_of
+from tests.verdicts import hostile, showcase
 
 CONFIG = "\n".join(
     [*(f"// line {n}" for n in range(1, 42)), "const DEFAULT_TTL_SECONDS = 60;", "}"]
@@ -211,3 +213,33 @@ def test_an_envelope_is_read_as_it_was_written() -> None:
 def test_an_envelope_that_cannot_be_read_says_where(raw: str, place: str) -> None:
     with pytest.raises(InputError, match=place):
         read_envelope(raw)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "stands"),
+    [("The pool closed 3 June 2021.", True), ("The pool closed 4 June 2021.", False)],
+)
+def test_003_layer_3_a_date_is_compared_as_a_date(evidence: str, stands: bool) -> None:
+    dated = EnvelopeClaim(
+        claim="The pool closed on 2021-06-03.", source="memory:pool#0", evidence=evidence
+    )
+    pool = Source(source_id="pool#0", tool_name="recall", text=evidence)
+
+    audit = audit_envelope(Envelope(claims=(dated,), unverified=()), resolver_of([pool]))
+
+    assert audit.passes is stands
+
+
+def test_003_an_emitted_envelope_passes_its_own_audit_and_drops_no_claim() -> None:
+    for verified in (showcase(), hostile()):
+        envelope = envelope_of(verified)
+
+        audit = audit_envelope(
+            read_envelope(json.dumps(asdict(envelope))), resolver_of(verified.trace.sources)
+        )
+        allowed = {c.claim.text for c in verified.claims if state_of(c) is State.ALLOW}
+        assert audit.passes
+        assert {one.claim for one in envelope.claims} <= allowed
+        judged = {c.claim.text for c in verified.claims if not isinstance(c.outcome, SetAside)}
+        assert {*envelope.unverified, *(one.claim for one in envelope.claims)} == judged
+    assert envelope_of(showcase()).claims

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from cli import app
+from core.citations.report import schema as envelope_schema
 from core.codec import canonical_json
 from core.codec.verdicts import verdict_document
 from core.distortions.records import DistortionKind
@@ -286,7 +287,9 @@ def test_the_command_reports_on_a_file_of_verdicts_and_gives_the_same_bytes_agai
     for name in ("one", "two"):
         out, made = tmp_path / f"{name}.md", tmp_path / f"{name}.json"
         result = CliRunner().invoke(
-            app, ["report", str(verdicts), "--out", str(out), "--json", str(made)]
+            app,
+            ["report", str(verdicts), "--out", str(out), "--json", str(made)]
+            + ["--envelopes", str(tmp_path / "envelopes.jsonl")],
         )
         assert result.exit_code == 0, result.output
         Draft202012Validator(schema()).validate(json.loads(made.read_text()))
@@ -294,6 +297,9 @@ def test_the_command_reports_on_a_file_of_verdicts_and_gives_the_same_bytes_agai
 
     assert written[0] == written[1]
     assert "## 2. Situations of risk" in written[0][0]
+    (line,) = (tmp_path / "envelopes.jsonl").read_text().splitlines()
+    Draft202012Validator(envelope_schema("envelope")).validate(json.loads(line))
+    assert json.loads(line)["claims"] and json.loads(line)["unverified"]
 
 
 def test_the_command_says_that_a_file_holds_no_verdict(tmp_path: Path) -> None:
