@@ -19,6 +19,14 @@ from core.errors import ConfigError
 
 ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_CONFIG"
 MOST_BYTES = 1_000_000
+# What ``profile = "paper"`` stands for: III.3, III.4, III.7 and Table 2; what else the file names holds.
+PAPER: Mapping[str, object] = {
+    "profile": "strict",
+    "router": "centroid",
+    "read_sources": 1,
+    "premise_characters": 1_500,
+    "min_supported_token_ratio": 0.70,
+}
 
 
 def site_config() -> Config:
@@ -46,6 +54,8 @@ def _read(named: str) -> Config:
         document = tomllib.loads(data.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{named}: not TOML: {error}") from error
+    if document.get("profile") == "paper":
+        document = {**PAPER, **document, "profile": PAPER["profile"]}
     values = dict(_values(document, Config, named, ""))
     if isinstance(weights := values.get("route_weights"), dict):
         values["route_weights"] = RouteWeights(

@@ -36,6 +36,20 @@ def test_what_the_file_names_changes_and_all_else_keeps_its_default(
     assert moved == {"supported_prior", "max_claims", "alignment_tau", "route_weights.bias"}
 
 
+def test_the_papers_profile_is_its_gate_and_what_the_file_names_beside_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = of('profile = "paper"\nread_sources = 2\n', tmp_path, monkeypatch)
+
+    assert found == Config(
+        profile="strict",
+        router="centroid",
+        read_sources=2,
+        premise_characters=1_500,
+        min_supported_token_ratio=0.70,
+    )
+
+
 @cases
 def test_a_wrong_entry_is_named_with_its_file(
     text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
