@@ -265,7 +265,7 @@ def test_a_reload_finds_the_answers_that_were_given(store: SqlStore) -> None:
     after = opened(REVIEW, who)
 
     assert claim(after)["claim"] == claim(before)["claim"]
-    assert claim(after)["owners"] == ("literature",)
+    assert claim(after)["owners"] == ["literature"]
     assert drawn(after, "v_contradicted").label == "● Contradicted"
 
 
@@ -325,7 +325,7 @@ def test_a_verdict_taken_back_comes_with_its_note_and_saves_only_when_asked(
     press(test, "undo", "notes")
 
     assert claim(test)["claim"] == first
-    assert claim(test)["owners"] == ("chart",)
+    assert claim(test)["owners"] == ["chart"]
     assert drawn(test, "v_supported").label == "● Supported"
     assert test.text_area[0].value == "Rule 9: it is rounded."
     assert (claim(test)["machine"] is None) == decide_first
