@@ -20,7 +20,6 @@ from core.capture.turns import (
     Said,
     Turn,
     as_said,
-    final_place,
     question_in,
 )
 from core.errors import BadRecord, InputError
@@ -117,7 +116,7 @@ def traces_of_runs(
         run = CapturedRun(
             origin=dataclasses.replace(one.origin, version=logged.version),
             trace_id=None if one.trace_id.startswith(UNNAMED) else one.trace_id or None,
-            question=question_in(logged.asked[: final_place(logged.asked, None)]),
+            question=question_in(logged.asked),
             notices=(*one.notes, *not_understood(logged.unknown), *logged.notices),
             carried=logged.carried,
         )
