@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
+from core.config import Config
 from core.errors import ConfigError
 from core.evaluation.ablations import PLAIN, apply_plain, block_all, no_source_top_k, route_cutoff
 from core.evaluation.decomposition import DecompositionAgreement
@@ -34,6 +36,7 @@ from core.records import (
     Source,
     VerdictLabel,
 )
+from core.workflows.compare import Options, packet_decomposition
 
 SOURCES = ("chart", "labs", "search", "trial")
 TOOLS = {"chart": "load_chart", "labs": "load_labs", "search": "search", "trial": "search"}
@@ -211,6 +214,23 @@ def test_tables_of_repair_and_decomposition_show_what_was_run() -> None:
     assert make_table(19, given).rows[0][1:] == (10, 3, 7, 7, 1, 7)
     assert make_table(10, given).rows[0] == ("nli", "here", 2, 0.2, 0.2, 0.29, 0.3)
     assert make_table(8, given).rows[0][2:] == (60, 300, 280, 0.9, 0.95, 0.924, None)
+
+
+def test_table_8_compares_the_claims_of_captured_answers_with_the_packets(tmp_path: Path) -> None:
+    said = ("The patient takes metformin.", "Her eGFR is 58.")
+    outputs = [{"tool_name": "load_chart", "text": " ".join(said)}]
+    record = {"question_id": "t0", "user_question": "?", "full_tool_outputs": outputs,
+              "final_reply_to_user": " ".join(said)}  # fmt: skip
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(json.dumps({**record, "question_id": n}) + "\n" for n in ("t0", "x")))
+    row = material().rows[0]
+    rows = [dataclasses.replace(row, trace_id="t0", claim=text) for text in said[:1]]
+
+    found = packet_decomposition(Options(answers=file), rows, Config())
+
+    assert found is not None
+    assert (found.answers, found.predicted, found.reference, found.matched) == (1, 2, 1, 1)
+    assert packet_decomposition(Options(), rows, Config()) is None
 
 
 def test_text_from_a_packet_cannot_break_a_markdown_table() -> None:
