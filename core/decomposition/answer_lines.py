@@ -18,6 +18,10 @@ _LISTING = re.compile(
 )
 
 
+# A line that opens in bold, with a picture or with a number on a key stands for itself.
+_LED = re.compile(r"\*\*|[\u2190-\u2bff\U0001f000-\U0001faff]|[0-9#*]\ufe0f?\u20e3")
+
+
 def standing_lines(answer: str, span: Span) -> Iterator[Span]:
     """The lines of a paragraph that stand for themselves: labels, hard breaks, finished sentences."""
     start = span.start
@@ -27,14 +31,10 @@ def standing_lines(answer: str, span: Span) -> Iterator[Span]:
             ended = re.search(
                 r"(?:  |\\|[.!?:：。！？][*_\"')\]]*)\Z", answer[previous.start : previous.end]
             )
-            broken = answer[previous.end : previous.end + 2] == "  "
+            between = answer[previous.end : line.start]
+            broken = between.startswith("  ") or "<" in between
             text = line.cut(answer)
-            if (
-                ended
-                or broken
-                or _LABEL.match(masked(text).lstrip())
-                or text.startswith(("**", "✅"))
-            ):
+            if ended or broken or _LABEL.match(masked(text).lstrip()) or _LED.match(text):
                 yield Span(start=start, end=previous.end)
                 start = line.start
         previous = line
@@ -45,7 +45,7 @@ def standing_lines(answer: str, span: Span) -> Iterator[Span]:
 def written_lines(answer: str, span: Span) -> Iterator[Span]:
     """The lines of a span that hold text, trimmed."""
     start = span.start
-    for match in re.finditer(r"\n|\r|\u2028|\u2029", span.cut(answer)):
+    for match in re.finditer(r"\n|\r|\u2028|\u2029|<br\s*/?>", span.cut(answer), re.IGNORECASE):
         line = tidy(answer, Span(start=start, end=span.start + match.start()))
         if line.start < line.end:
             yield line

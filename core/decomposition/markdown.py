@@ -222,7 +222,7 @@ def plain(text: str) -> str:
     text = _FOOTNOTE.sub("", _IMAGE_OR_LINK.sub(r"\1", text))
     # A star between numbers multiplies; elsewhere it is emphasis.
     text = re.sub(r"(?<=\d) ?\* ?(?=\d)", " × ", text)
-    text = _EMPHASIS.sub("", text)
+    text = _EMPHASIS.sub("", re.sub(r"[0-9#*]\ufe0f?\u20e3", "", text))  # a key numbers a line
     text = "".join(_readable(character) for character in text)
     return " ".join(text.split())
 

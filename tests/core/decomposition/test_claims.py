@@ -591,3 +591,15 @@ def test_a_birth_in_brackets_is_a_sentence_about_the_name_right_before_it(
     trace = Trace(trace_id="t", question="", answer=answer, sources=())
 
     assert said in [claim.text.rstrip(".") for claim in decompose(trace, Config())]
+
+
+def test_breaks_pictures_and_keys_open_lines_of_their_own() -> None:
+    assert factual("Stock: 4 boxes<br>Price: €12 each") == ["Stock: 4 boxes", "Price: €12 each"]
+    assert factual("🚆 The train leaves at 9:30\n🚌 The bus leaves at 10:15") == [
+        "The train leaves at 9:30",
+        "The bus leaves at 10:15",
+    ]
+    assert factual("1\ufe0f\u20e3 Line 4 has 3 stops\n2\ufe0f\u20e3 Line 5 has 6 stops") == [
+        "Line 4 has 3 stops",
+        "Line 5 has 6 stops",
+    ]
