@@ -94,6 +94,7 @@ def block_figure(
                 "yref": "paper",
                 "y": 0.02 + 0.08 * place,
                 "yanchor": "bottom",
+                "xanchor": "right" if threshold > 0.8 else "left",
             },
         )
     figure.update_layout(
