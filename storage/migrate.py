@@ -6,6 +6,7 @@ remove what is only ever added. One of 0.19.0 is carried on from there; an older
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection, inspect, text
@@ -185,6 +186,19 @@ def _keep_pre_labels(connection: Connection) -> None:
         )
     )
     connection.execute(text("CREATE INDEX ix_pre_label_claim_key ON pre_label (claim_key)"))
+    # Before, the trail alone held them: those of claims that are still here come along.
+    events = "SELECT entity, detail FROM audit_event WHERE action = :a ORDER BY sequence"
+    for entity, detail in connection.execute(text(events), {"a": "claim.pre_labelled"}).all():
+        connection.execute(
+            text(
+                "INSERT INTO pre_label (claim_key, document) "
+                "SELECT claim_key, :d FROM claim WHERE claim_key = :k"
+            ),
+            {
+                "k": int(entity.removeprefix("claim ")),
+                "d": json.dumps(json.loads(detail)["pre_label"], sort_keys=True),
+            },
+        )
     _refuse(connection, "UPDATE", "pre_label")
 
 

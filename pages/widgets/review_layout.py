@@ -14,6 +14,7 @@ from datetime import datetime
 
 from core.evidence.values import protected_values, value_spans
 from core.records import Source, Span, Trace, VerdictLabel, Verification
+from core.review.assignment import stands
 from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
@@ -198,10 +199,15 @@ def call_names(sources: Sequence[Source]) -> list[str]:
 
 
 def marked(passages: Sequence[Passage], trace: Trace, kind: str, by: str) -> list[Json]:
-    """Passages as the view marks them in the sources' texts, in a browser's offsets, with their words."""
+    """Passages as the view marks them in the sources' texts, in a browser's offsets, with their words.
+
+    What does not stand there so is not marked.
+    """
     texts = {source.source_id: source.text for source in trace.sources}
     laid: list[Json] = []
     for each in passages:
+        if not stands(each, texts):
+            continue
         text = texts[each.source_id]
         offsets = Offsets(text)
         start, end = offsets.of_point(each.start), offsets.of_point(each.end)

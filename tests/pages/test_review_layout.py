@@ -11,8 +11,9 @@ from verdicts import ANSWER, HOSTILE, PATIENT, SEARCH, hostile, showcase
 
 from core.codec import content_hash
 from core.records import Span, Trace, VerdictLabel
+from core.review.assignment import passage_of
 from core.review.items import Progress, ReviewItem
-from core.review.records import Judgement, QueueReason
+from core.review.records import Judgement, Passage, QueueReason
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
@@ -20,6 +21,7 @@ from pages.widgets.review_layout import (
     duration_words,
     lay_out_blind,
     lay_out_machine,
+    marked,
     progress_data,
     source_buttons,
 )
@@ -132,6 +134,18 @@ def test_a_judgement_is_said_in_words() -> None:
     )
     assert answer_words(nothing, TRACE) == "Not enough evidence · no source"
     assert len(set(SUPPORT_WORDS.values())) == 5
+
+
+def test_of_the_passages_of_a_packet_only_those_that_stand_in_the_source_are_marked() -> None:
+    first = TRACE.sources[0]
+    there = passage_of(first.source_id, first.text, 0, 4)
+    foreign = Passage(source_id="of another trace", start=0, end=4, sha256=there.sha256)
+    moved = [Passage(source_id=first.source_id, start=s, end=e, sha256=there.sha256)
+             for s, e in ((1, 5), (-4, 0), (0, 10**9))]  # fmt: skip
+
+    (laid,) = marked((foreign, there, *moved), TRACE, "passage", "A")
+
+    assert (laid["source"], laid["text"]) == (first.source_id, first.text[:4])
 
 
 def test_progress_is_said_as_a_plan() -> None:

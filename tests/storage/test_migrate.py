@@ -19,6 +19,7 @@ from verdicts import fill, showcase
 
 from core.errors import ProvenanceGuardError, StoreError
 from core.records import State
+from storage.audit import append_event
 from storage.engine import open_database
 from storage.migrate import NEWEST, migrate, revision
 from storage.records import TraceFilters
@@ -200,3 +201,26 @@ def test_processes_that_start_together_migrate_once(database_address: str) -> No
 
     assert [out.strip() for out, _ in finished] == ["0"] * 4, finished
     open_store(database_address).close()
+
+
+def test_what_judges_said_comes_along_where_the_trail_alone_held_it(store: SqlStore) -> None:
+    fill(store, showcase())
+    made = {"label": "supported", "source_id": None, "status": "agreement", "readings": []}
+    with store.database.writing() as connection:
+        key = connection.execute(text("SELECT min(claim_key) FROM claim")).scalar_one()
+        for claim, label in ((key, "contradicted"), (key, "supported"), (10**6, "supported")):
+            detail = {"pre_label": {**made, "label": label}}
+            append_event(
+                connection, store.now(), "Lea", "claim.pre_labelled", f"claim {claim}", detail
+            )
+    with store.database.writing() as connection:  # back to what 0014 held
+        connection.exec_driver_sql("DROP TABLE pre_label")
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("DROP FUNCTION pre_label_refuses_update CASCADE")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0014'")
+
+    migrate(store.database)
+
+    carried = workspace_of(store).pre_labels.all()
+    assert {claim: one.label.value for claim, one in carried.items()} == {key: "supported"}
+    assert store.verify_chain().problems == ()
