@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,7 @@ import typer
 from cli.judging import Deciding, Judging
 from cli.options import WholeAnswers
 from cli.output import say
-from core.errors import ComponentUnavailable, ConfigError
+from core.errors import ComponentUnavailable, ConfigError, ProvenanceGuardError
 from core.site_config import site_config
 
 if TYPE_CHECKING:
@@ -73,21 +74,31 @@ class Listening(Serving):
 
         Raises ComponentUnavailable without the extra.
         """
-        running = service_module("running")
-        from service.verbs import Limits
-
-        config = site_config()
-        limits = Limits(
+        config, judge = site_config(), self.asked(judging)
+        limits = service_module("requests").Limits(
             most_bytes=self.most_bytes, seconds=self.seconds, most_waiting=self.most_waiting
         )
-        models = self.loaded(config, judging, self.asked(judging))
         if address is None:
-            running.serve_stdio(models, config, limits)
+            service_module("stdio").serve_stdio(
+                lambda: _told(lambda: self.loaded(config, judging, judge)),
+                config, limits, None if judge is None else judge.name,
+            )  # fmt: skip
             return
+        models = self.loaded(config, judging, judge)
+        running = service_module("running")
         at = running.door(address, None if self.no_token else self.tokens)
         getattr(running, how)(
             models, config, limits, at, lambda here: say(f"{told} on {here}"), **more
         )
+
+
+def _told(load: Callable[[], Any]) -> Any:
+    """What is loaded; why it is not is told on stderr too, before a client asks for it."""
+    try:
+        return load()
+    except ProvenanceGuardError as error:
+        say(str(error))
+        raise
 
 
 def service_module(name: str) -> Any:
@@ -198,7 +209,8 @@ def serve_proxy(
     proxy, upstream = service_module("proxy"), service_module("upstream")
     from core.workflows.batching import BatchingVerifier
     from service.captured import Room
-    from service.verbs import Limits, Verbs
+    from service.requests import Limits
+    from service.verbs import Verbs
 
     servers = (
         upstream.one_server(command, os.environ) if command else upstream.read_settings(config)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -12,11 +12,13 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from core.errors import ProvenanceGuardError
-from core.workflows.batching import Step
 from service.problems import log_crash
 from service.replies import CitationsReply, ExplainReply, VerifyReply
 from service.requests import Asked, ExplainAsked, ToolOutput, VerifyAsked, asked
-from service.verbs import Told, Verbs
+
+if TYPE_CHECKING:  # a client is told the tools before what judges is loaded
+    from core.workflows.batching import Step
+    from service.verbs import Told, Verbs
 
 INSTRUCTIONS = (
     "Before you give an answer that rests on tool outputs, call verify_answer with the answer and "
@@ -26,7 +28,7 @@ INSTRUCTIONS = (
 STAYS = "Nothing that is sent here leaves this machine."
 ASKED = "A language model is asked about claims too: {judge}."
 READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-STEPS = {Step.WAITING: 0.0, Step.JUDGING: 1.0, Step.REPAIRING: 2.0, Step.DONE: 3.0}
+STEPS = {"waiting": 0.0, "judging": 1.0, "repairing": 2.0, "done": 3.0}
 
 Trace = Annotated[
     dict[str, Any] | list[Any] | str | None,
@@ -43,10 +45,12 @@ Outputs = Annotated[
 T = TypeVar("T")
 
 
-def mcp_server(verbs: Verbs) -> MCPServer[Any]:
-    """The server with its three tools; output schemas are published with them."""
-    judge = verbs.verifier.models.judge
-    where = STAYS if judge is None else ASKED.format(judge=judge.name)
+def mcp_server(verbs: Callable[[], Awaitable[Verbs]], judge: str | None) -> MCPServer[Any]:
+    """The server with its three tools; output schemas are published with them.
+
+    A call waits for ``verbs``; a client is told who the ``judge`` is, if there is one.
+    """
+    where = STAYS if judge is None else ASKED.format(judge=judge)
     server: MCPServer[Any] = MCPServer(
         "provenanceguard",
         title="ProvenanceGuard",
@@ -68,7 +72,7 @@ def mcp_server(verbs: Verbs) -> MCPServer[Any]:
         """Is each claim supported, by which source, and is the right one credited? With reasons,
         places in answer and source, and with `repair` edits that a person decides."""
         request = _asked(VerifyAsked, trace, answer, tool_outputs, question, format, repair=repair)
-        return await _told(verbs.verify_answer(request, _telling(context)))
+        return await _told(verbs, lambda ready: ready.verify_answer(request, _telling(context)))
 
     @server.tool(title="Audit what an answer cites", annotations=READ_ONLY)
     async def audit_citations(
@@ -80,7 +84,7 @@ def mcp_server(verbs: Verbs) -> MCPServer[Any]:
     ) -> CitationsReply:
         """Where everything that the answer cites leads, and whether that says it."""
         request = _asked(Asked, trace, answer, tool_outputs, question, format)
-        return await _told(verbs.audit_citations(request))
+        return await _told(verbs, lambda ready: ready.audit_citations(request))
 
     @server.tool(title="Explain a claim's verdict", annotations=READ_ONLY)
     async def explain_claim(
@@ -100,7 +104,7 @@ def mcp_server(verbs: Verbs) -> MCPServer[Any]:
             ExplainAsked, trace, answer, tool_outputs, question, format,
             claim_id=claim_id, verdict_id=verdict_id,
         )  # fmt: skip
-        return await _told(verbs.explain_claim(request, _telling(context)))
+        return await _told(verbs, lambda ready: ready.explain_claim(request, _telling(context)))
 
     return server
 
@@ -127,15 +131,15 @@ def _asked(
 
 def _telling(context: Context[Any, Any]) -> Told:
     async def tell(step: Step) -> None:
-        await context.report_progress(STEPS[step], STEPS[Step.DONE], step.value)
+        await context.report_progress(STEPS[step], STEPS["done"], step.value)
 
     return tell
 
 
-async def _told(work: Awaitable[T]) -> T:
+async def _told(verbs: Callable[[], Awaitable[Verbs]], work: Callable[[Verbs], Awaitable[T]]) -> T:
     """The reply; our own errors as they are, a plain bug by its kind and place alone."""
     try:
-        return await work
+        return await work(await verbs())
     except ProvenanceGuardError as error:
         raise ToolError(str(error)) from None
     except Exception as error:

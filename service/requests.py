@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -12,10 +13,23 @@ from core.capture.native_record import native_of, read_trace
 from core.capture.reading import read_records_of
 from core.errors import BadRecord, InputError, first_problem
 from core.records import JsonObject, Origin, Trace
-from core.workflows.batching import Allowed
+
+if TYPE_CHECKING:  # a server tells its tools before it loads what judges
+    from core.workflows.batching import Allowed
 
 ORIGIN = "service"
 A = TypeVar("A", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one request may cost, how many may wait, and how many verdicts are kept to be explained."""
+
+    most_bytes: int = 8 * 1024 * 1024
+    seconds: float = 60.0
+    most_waiting: int = 64
+    verdicts_kept: int = 256
+    verdict_bytes_kept: int = 64 * 1024 * 1024  # of the texts that they are about
 
 
 class ToolOutput(BaseModel):

@@ -24,7 +24,8 @@ from service.http_app import http_app
 from service.mcp_server import mcp_server
 from service.metrics import Metrics
 from service.otlp import SpanFile
-from service.verbs import Limits, Verbs
+from service.requests import Limits
+from service.verbs import Verbs
 
 HEADER_SECONDS = 10.0  # a connection that only stands there is no load
 
@@ -66,19 +67,19 @@ def door(address: str, tokens: Path | None) -> Door:
     return Door(host=host.strip("[]"), port=int(port), tokens=tokens)
 
 
-def serve_stdio(models: Models, config: Config, limits: Limits) -> None:
-    """An MCP server on stdin and stdout, until the client hangs up."""
-    with BatchingVerifier(models, config, most_waiting=limits.most_waiting) as verifier:
-        asyncio.run(mcp_server(Verbs(verifier, limits)).run_stdio_async())
-
-
 def serve_mcp_http(
     models: Models, config: Config, limits: Limits, at: Door,
     started: Callable[[str], None],
 ) -> None:  # fmt: skip
     """An MCP server over streamable HTTP at /mcp."""
     with BatchingVerifier(models, config, most_waiting=limits.most_waiting) as verifier:
-        app = mcp_server(Verbs(verifier, limits)).streamable_http_app(
+        verbs = Verbs(verifier, limits)
+
+        async def ready() -> Verbs:
+            return verbs
+
+        judge = None if models.judge is None else models.judge.name
+        app = mcp_server(ready, judge).streamable_http_app(
             max_request_body_size=limits.most_bytes, host=at.host
         )
         _serve(app, at, lambda address: started(f"{address}/mcp"))

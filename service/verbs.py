@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import TypeVar
 
 from core.citations.answer import audit_citations
@@ -31,21 +30,10 @@ from service.replies import (
     together,
     verify_reply,
 )
-from service.requests import Asked, ExplainAsked, VerifyAsked, traces_of
+from service.requests import Asked, ExplainAsked, Limits, VerifyAsked, traces_of
 
 Told = Callable[[Step], Awaitable[None]]
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one request may cost, how many may wait, and how many verdicts are kept to be explained."""
-
-    most_bytes: int = 8 * 1024 * 1024
-    seconds: float = 60.0
-    most_waiting: int = 64
-    verdicts_kept: int = 256
-    verdict_bytes_kept: int = 64 * 1024 * 1024  # of the texts that they are about
 
 
 class Verbs:

@@ -83,6 +83,18 @@ def test_a_stock_client_gets_verdicts_places_reasons_and_a_repair_over_stdio(mod
 
 
 @pytest.mark.stress
+def test_tools_are_told_before_models_are_there_and_a_call_says_why_there_are_none(
+    tmp_path: Path,
+) -> None:
+    async def work(client: Any) -> tuple[Any, Any]:
+        return (await client.list_tools()).tools, await client.call_tool("verify_answer", SENT)
+
+    tools, verdict = talk(stdio("--calibrator", str(tmp_path / "none")), work)
+
+    assert {tool.name for tool in tools} == TOOLS
+    assert verdict.is_error and "none" in verdict.content[0].text
+
+
 def test_limits_and_bad_input_are_told_with_their_place_and_quote_nothing() -> None:
     async def work(client: Any) -> list[Any]:
         return [
