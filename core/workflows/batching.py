@@ -232,13 +232,7 @@ class BatchingVerifier:
         for one in batch:
             one.told(Step.JUDGING)
         claims = 0
-        judged: list[Verification | Exception]
-        try:
-            judged = self._verified(batch)
-        except Exception as error:
-            # A plain bug on one trace, or its slowness, is not its neighbours' fault: each is judged
-            # by itself.
-            judged = [error] if len(batch) == 1 else [self._alone(one) for one in batch]
+        judged = self._verified(batch)
         with self._changed:
             self._in_hand = 0
         for one, outcome in zip(batch, judged, strict=True):
@@ -259,14 +253,8 @@ class BatchingVerifier:
             )
         )
 
-    def _alone(self, one: _Waiting) -> Verification | Exception:
-        try:
-            return self._verified([one])[0]
-        except Exception as error:
-            return error
-
-    def _verified(self, batch: Sequence[_Waiting]) -> list[Verification | Exception]:
-        """All of them, unless the time of one is up meanwhile: then Overdue."""
+    def _verified(self, batch: Sequence[_Waiting]) -> Sequence[Verification | Exception]:
+        """What came of each; one whose time is up meanwhile takes no other with it."""
 
         def going() -> None:
             for one in batch:
@@ -276,5 +264,9 @@ class BatchingVerifier:
         try:
             going()
             return [*verify_all([one.trace for one in batch], self.models, self.config)]
+        except Overdue as error:
+            return [error] if len(batch) == 1 else [self._verified([one])[0] for one in batch]
+        except Exception as error:
+            return [error] * len(batch)
         finally:
             GOING.reset(before)

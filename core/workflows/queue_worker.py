@@ -85,14 +85,11 @@ def _judged(
     except ComponentUnavailable:
         raise
     except Exception as error:
-        # A plain bug on one trace is not its neighbours' fault: each is judged by itself.
-        if len(waiting) > 1:
-            for job, _ in waiting:
-                _judged(queue, judge, worker, key, [job], report)
-            return
+        # The pipeline tells its own bugs in the verdict. What failed is taken again, each alone.
         reason = fault_words(error)
-        _log.error("a job failed: %s", reason)
-        queue.fail(worker, waiting[0][0], reason)
+        _log.error("a batch failed: %s", reason)
+        for job, _ in waiting:
+            queue.fail(worker, job, reason)
         return
     jobs_left = iter(waiting)
     for run, group in by_run(verified):

@@ -27,6 +27,7 @@ from core.codec import verdict_document
 from core.config import Config
 from core.errors import ComponentUnavailable, Overdue
 from core.records import Trace, Verification
+from core.records.jobs import JOBS_AT_ONCE
 from core.workflows.batching import Allowed, BatchingVerifier
 from core.workflows.cache import Shelf
 from core.workflows.queue_worker import work_off
@@ -221,12 +222,19 @@ def test_a_worker_judges_all_that_waits_and_a_second_round_judges_nothing(
 def test_a_trace_that_no_worker_can_judge_takes_no_other_with_it(
     store: SqlStore, jobs: Jobs
 ) -> None:
-    report = work_off(jobs, _judge(stumbles_over="t3"), "a", until_empty=True)
+    judge = _judge(stumbles_over="t3")
 
-    assert report.verified == JOBS - 1
+    first = work_off(jobs, judge, "a", until_empty=True)
+    waiting = jobs.failing()
+    with store.database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE job SET due = '2026-01-01 00:00:00'")
+    again = work_off(jobs, judge, "a", until_empty=True)
+
+    assert first.verified == JOBS - len(waiting) == JOBS - JOBS_AT_ONCE
+    assert all(one.next_at is not None for one in waiting), "they are tried again, later"
+    assert again.verified == JOBS_AT_ONCE - 1, "each alone"
     (failing,) = jobs.failing()
-    assert (failing.trace_id, failing.attempts) == ("t3", 1)
-    assert failing.next_at is not None, "it is tried again, later"
+    assert (failing.trace_id, failing.attempts) == ("t3", 2)
     assert failing.reason.startswith("a fault in this program: TypeError in ")
     assert "secret" not in failing.reason
 
