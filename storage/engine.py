@@ -103,6 +103,16 @@ class Database:
         with plain_errors(self.name), engine.begin() as connection:
             yield connection
 
+    def empty_log(self) -> None:
+        """Empty SQLite's write-ahead log, which holds what was erased for a while; readers delay that."""
+        if self.engine.dialect.name != "sqlite":
+            return
+        raw = self.engine.raw_connection()  # outside any transaction, as SQLite wants it
+        try:
+            raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            raw.close()
+
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()

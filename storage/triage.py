@@ -5,7 +5,7 @@ Marks (flags, comments, tags) are added and never changed: the latest word count
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -413,26 +413,27 @@ class Triage:
 
     def erase_file(self, file: str, reason: str, *, by: Person) -> Erased:
         """Erase the traces of a file that nobody has judged (lead); raises NotAllowed, InputError."""
-        stated = plain_text(check_reason(reason, "erasing traces"))
-        with self.store.database.writing() as connection:
-            allow(connection, by, Role.LEAD, "erase traces")
-            return erasing.erase(
-                connection,
-                erasing.of_file(connection, file),
-                reason=stated,
-                actor=by.name,
-                at=self.store.now(),
-            )
+        return self._erase(lambda connection: erasing.of_file(connection, file), reason, by)
 
     def erase(self, trace_ids: Sequence[str], reason: str, *, by: Person) -> Erased:
         """Erase the newest version of these traces, as ``erase_file`` does."""
+        return self._erase(
+            lambda connection: _known(newest_positions(connection, trace_ids), trace_ids),
+            reason,
+            by,
+        )
+
+    def _erase(
+        self, find: Callable[[Connection], Sequence[int]], reason: str, by: Person
+    ) -> Erased:
         stated = plain_text(check_reason(reason, "erasing traces"))
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "erase traces")
-            positions = _known(newest_positions(connection, trace_ids), trace_ids)
-            return erasing.erase(
-                connection, positions, reason=stated, actor=by.name, at=self.store.now()
+            done = erasing.erase(
+                connection, find(connection), reason=stated, actor=by.name, at=self.store.now()
             )
+        self.store.database.empty_log()
+        return done
 
     # ------------------------------------------------------------ adjudications
 

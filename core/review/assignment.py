@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.errors import Conflict, InputError, TooSoon
@@ -209,8 +210,8 @@ def queue_state(
 
 
 def changed(first: Judgement, later: Judgement) -> bool:
-    """Whether a reviewer said something else the second time."""
-    return first != later
+    """Whether a reviewer answered otherwise the second time; a passage marked besides is no answer."""
+    return replace(first, passages=()) != replace(later, passages=())
 
 
 def unaided(annotation: Annotation) -> Judgement | None:

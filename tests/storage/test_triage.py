@@ -220,6 +220,18 @@ def test_a_claim_that_was_begun_stays_first(store: SqlStore) -> None:
 # ---------------------------------------------------------------- erasing
 
 
+def test_no_file_of_the_database_holds_a_word_of_what_was_erased(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    verified = a_reviewed_trace(2)
+    store.put_traces([replace(verified.trace, question="Is ZZ-UNHEARD-OF there?" * 200)])
+
+    done = office.workspace.triage.erase(["review-0002"], "not ours", by=office.people["Lea"])
+
+    files = [each for each in store.database.folder.glob("workbench.db*") if each.is_file()]
+    assert done.traces == 1
+    assert [each.name for each in files if b"ZZ-UNHEARD-OF" in each.read_bytes()] == []
+
+
 def test_a_file_is_erased_with_a_reason_and_the_trail_stays_whole(store: SqlStore) -> None:
     office = an_office(
         store, verifications=[of_file(1, "a.jsonl"), of_file(2, "a.jsonl"), of_file(3, "b.jsonl")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from itertools import permutations
 
@@ -23,7 +24,7 @@ from core.errors import Conflict, NotAllowed
 from core.review import annotating
 from core.review.annotating import Answer, Standing, standing_of
 from core.review.items import Assignment, QueueState
-from core.review.records import Exposure, ProjectSettings
+from core.review.records import Exposure, Passage, ProjectSettings
 
 YES, NO = a_judgement(), a_judgement(UNSUPPORTED, None)
 REVEALED = MONDAY + timedelta(minutes=10)
@@ -232,7 +233,10 @@ def test_a_vote_taken_back_keeps_its_seconds_and_names_what_it_supersedes() -> N
     assert new.first is None and not new.changed_after_reveal  # the machine had no part in it
 
 
-@pytest.mark.parametrize(("later", "changed"), [(YES, False), (NO, True)])
+MARKED = replace(YES, passages=(Passage(source_id="s", start=0, end=1, sha256="sha256:0"),))
+
+
+@pytest.mark.parametrize(("later", "changed"), [(YES, False), (NO, True), (MARKED, False)])
 def test_after_the_reveal_the_unaided_judgement_stays_beside_the_later_one(
     later: object, changed: bool
 ) -> None:
