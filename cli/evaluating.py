@@ -18,7 +18,7 @@ from core.records import Trace
 from core.site_config import site_config
 from core.workflows.evaluating import ASK, REPLAY
 from core.workflows.evaluation_job import Also, run_job
-from core.workflows.judged_packet import REPLIES_FILE, JudgedPacket
+from core.workflows.judged_packet import JudgedPacket, replies_file
 
 
 def main() -> int:
@@ -50,7 +50,7 @@ def main() -> int:
     packet = kept_packet(given.folder, given.sha256)
 
     def judged(rows: Sequence[PacketRow]) -> JudgedPacket:
-        return _judged(packet, rows, given.by, ask=given.judge == ASK)
+        return judge_of(packet, rows, given.by, ask=given.judge == ASK)
 
     state = run_job(
         packet,
@@ -61,7 +61,7 @@ def main() -> int:
     return 0 if state in (JobState.DONE, JobState.STOPPED) else 3
 
 
-def _judged(packet: KeptPacket, rows: Sequence[PacketRow], by: str, *, ask: bool) -> JudgedPacket:
+def judge_of(packet: KeptPacket, rows: Sequence[PacketRow], by: str, *, ask: bool) -> JudgedPacket:
     """The database's judge, which is asked for what the packet's folder does not hold, or that alone."""
     from core.judge.replay import Record, Replay
     from core.review.judge_trust import judge_trust
@@ -70,8 +70,9 @@ def _judged(packet: KeptPacket, rows: Sequence[PacketRow], by: str, *, ask: bool
     from storage.workspace import open_workspace
 
     workspace = open_workspace(actor=by, files=ForestFiles())
-    replies = packet.folder / REPLIES_FILE
-    judge = Record(replies, chosen_judge(workspace.judges)) if ask else Replay(replies)
+    replies = replies_file(packet.folder, workspace.judges.current())
+    chosen = chosen_judge(workspace.judges)
+    judge = Record(replies, chosen) if ask else Replay(replies, chosen.name)
     traces: dict[str, Trace] = {}
     for trace_id in {row.trace_id for row in rows}:
         try:

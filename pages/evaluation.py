@@ -108,6 +108,7 @@ def _evaluate(chosen: PacketChoice) -> None:
                 database=workspace.environment,
                 by=user.name,
                 ask=bool(st.session_state.get("ask-judge")),
+                now=workspace.judges.current(),
             ),
         )
     except ProvenanceGuardError as error:

@@ -21,8 +21,9 @@ from core.evaluation.kept import (
 from core.models.loading import BUNDLED
 from core.models.weight_files import sha256
 from core.review.calibrators import CurrentCalibrator
+from core.review.judge_choice import CurrentJudge
 from core.workflows.background import is_at_work, lock_for_work, start_work
-from core.workflows.judged_packet import REPLIES_FILE
+from core.workflows.judged_packet import replies_file
 
 JOB = "cli.evaluating"  # by name: what opens databases stands above core
 ASK, REPLAY = "ask", "replay"  # the judge of the database, or what it replied before
@@ -31,7 +32,7 @@ LEAST_PRESSING = 19  # the niceness that lets all other work go first
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedJudge:
-    """The judge of the database that ``database`` names to a process: asked in the name of ``by``.
+    """The judge ``now`` of the database that ``database`` names to a process: asked in the name of ``by``.
 
     Where ``ask`` is false, what it replied to the packet before is read alone.
     """
@@ -39,6 +40,7 @@ class AskedJudge:
     database: Mapping[str, str]
     by: str
     ask: bool
+    now: CurrentJudge
 
 
 def start_evaluating(
@@ -71,7 +73,7 @@ def start_evaluating(
             arguments += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
             arguments += ["--threshold", str(calibrator.threshold)]
         environment: Mapping[str, str] = {}
-        if judge is not None and (judge.ask or (packet.folder / REPLIES_FILE).is_file()):
+        if judge is not None and (judge.ask or replies_file(packet.folder, judge.now).is_file()):
             arguments += ["--judge", ASK if judge.ask else REPLAY, "--by", judge.by]
             environment = judge.database
         start_work(

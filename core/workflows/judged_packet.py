@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,10 @@ from core.records import (
     VerdictLabel,
 )
 from core.records.judge import JudgeFor, JudgeOutcome, JudgeVerdict, Proved, Unproved
+from core.review.judge_choice import CurrentJudge
 from core.verification.decision import of_proof, prior_worth
 
 JUDGED_FILE = "with-judge.jsonl"  # predictions of a kept run, offline and judge together
-REPLIES_FILE = "judge.jsonl"  # what a judge replied to a kept packet's claims
 SYSTEMS = {
     "offline": "offline",
     "judge": "judge",
@@ -73,6 +74,12 @@ class JudgedFigures:
 
     report: Report
     both: tuple[Prediction, ...]
+
+
+def replies_file(folder: Path, judge: CurrentJudge) -> Path:
+    """Where what that judge replied to a kept packet's claims is kept: another's counts as another's."""
+    named = sha256(f"{judge.model}@{judge.host}".encode()).hexdigest()[:16]
+    return folder / f"judge-{named}.jsonl"
 
 
 def traces_in(files: Sequence[Path], rows: Sequence[PacketRow]) -> dict[str, Trace]:

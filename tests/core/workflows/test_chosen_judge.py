@@ -16,9 +16,12 @@ from lexical import lexical_models, verify_lexically
 from reviewing import an_office
 from verdicts import fill
 
+from cli.evaluating import judge_of
 from core.config import Config
 from core.errors import ConfigError, InputError, NotAllowed
-from core.records import State, Verification, state_of
+from core.evaluation.kept import KeptPacket
+from core.judge.asking import ask
+from core.records import Claim, Span, State, Verification, state_of
 from core.records.judge import JudgeFor, JudgeVerdict
 from core.review.judge_trust import judge_trust
 from core.workflows.judges import choose_judge, try_judge
@@ -161,3 +164,42 @@ def test_what_people_found_of_its_readings_moves_what_a_judges_proof_is_worth(
     assert any("right with 70 %" in reason for reason in after.reasons)
     other = judge_trust("another@host#1", workspace.judges.readings(), Config())
     assert other.worth == {JudgeVerdict.SUPPORTED: 0.95, JudgeVerdict.CONTRADICTED: 0.05}
+
+
+def test_what_one_judge_replied_to_a_packet_is_never_taken_for_anothers(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path / "workbench.db"))
+    workspace, trace = workspace_of(store), store.get_trace("one").trace
+    packet = KeptPacket(
+        sha256="0",
+        name="a packet",
+        folder=tmp_path,
+        file="p.jsonl",
+        rows=1,
+        labelled=1,
+        problems=(),
+    )
+    claim = Claim(claim_id="one::c01", text=SAID, span=Span(start=0, end=len(SAID)), said=SAID)
+
+    def word(asking: bool) -> tuple[str, str]:
+        judge = judge_of(packet, (), "Lea", ask=asking).judge
+        (outcome,) = ask(trace, [claim], judge, b"secret").values()
+        return outcome.by, outcome.word
+
+    with serving(reading(REPLIES)) as server:
+        told = []
+        for model in ("small", "large", "small"):
+            choose_judge(
+                workspace.judges,
+                server.url,
+                model,
+                JudgeFor.ALL,
+                "A pilot",
+                workspace.people.local(),
+            )
+            told.append(word(True))
+
+    assert [body["model"] for body in server.asked] == ["small", "large"]
+    assert [by.partition("@")[0] for by, _ in told] == ["small", "large", "small"]
+    assert word(False) == told[2]  # by the same name, to which its trust belongs
