@@ -39,6 +39,7 @@ def _in_common(one: Judgement, other: Judgement) -> Judgement:
         one,
         source_id=shared,
         more_source_ids=tuple(both),
+        conflation=other.conflation if one.conflation is None else one.conflation,
         correction=one.correction or other.correction,
         passages=tuple(dict.fromkeys((*one.passages, *other.passages))),
     )

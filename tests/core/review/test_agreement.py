@@ -434,3 +434,10 @@ def test_sources_agree_where_the_main_one_of_either_is_among_the_others(
         final = claim.resolution.final
         assert (len(found.agreeing), final is not None) == ((1, True) if both else (0, False))
         assert final is None or set(final.source_ids) == set(both or ())
+
+
+def test_a_wrong_credit_that_one_of_two_was_silent_on_stands_in_any_order() -> None:
+    silent, told = (replace(a_judgement(), conflation=said) for said in (None, True))
+
+    for claim in (two_readings(1, silent, told), two_readings(1, told, silent)):
+        assert claim.resolution.final == told
