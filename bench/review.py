@@ -66,10 +66,12 @@ class Visit:
 
 
 PAGES = (
-    "home traces review adjudicate people agreement recalibrate export audit evaluation thresholds repair"
+    "home traces review adjudicate people settings agreement recalibrate export audit evaluation "
+    "thresholds repair"
 ).split()
 VISITS = (
     *(Visit(page=page, query={}) for page in PAGES),
+    Visit(page="review", query={"show": "mine"}, blind=True),
     Visit(page="traces", query={"search": "visit 00042"}),
     Visit(page="traces", query={"decision": "block", "order": "most_blocked", "page": "40"}),
     Visit(page="verdict", query={"trace": "bench-00007"}),

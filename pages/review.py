@@ -8,6 +8,7 @@ from core.errors import NotAllowed, ProvenanceGuardError
 from core.workflows.review import open_review_session
 from pages.screens.review.assignment import answer, collect, current_assignment
 from pages.screens.review.bar import LINES, show_bar
+from pages.screens.review.mine import show_mine, shows_mine
 from pages.screens.review.nothing_left import show_nothing_to_review
 from pages.screens.review.round_claim import current_round_claim, show_round_claim
 from pages.widgets.current_user import current_user, show_current_user
@@ -36,6 +37,8 @@ lit_words = my_words(workspace, session.project, user)
 def work() -> None:
     """The assigned claim with its questions; a verdict brings the next one without a new page."""
     carry_out_presses()
+    if shows_mine():
+        st.rerun()  # the list of one's own was asked for
     _show_claim()
     show_told()  # last: what a drawing shows that a key press cuts short never arrives
 
@@ -78,4 +81,7 @@ def _show_claim() -> None:
 show_current_user(user)
 if words := st.session_state.pop("review-told", None):
     show_toast(words)
-work()
+if shows_mine():
+    show_mine(session, workspace)
+else:
+    work()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, insert, select
 from sqlmodel import col
 
 from core.codec.fields import plain
@@ -34,7 +34,7 @@ from core.review.records import (
 )
 from storage import tables
 from storage.audit import add_row
-from storage.columns import plain_text
+from storage.columns import about, plain_text
 from storage.tables import AdjudicationReopening, AdjudicationRow, AnnotationRow, PersonRow
 
 # What few judgements have: a key each in the column ``more``, and there only where it says something.
@@ -228,6 +228,62 @@ def latest_annotations(connection: Connection, project_id: int, person_id: int) 
             .order_by(col(AnnotationRow.vote_id).desc())
             .limit(PACE_ANNOTATIONS)
         )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mine:
+    """A person's own annotation that counts, as their list shows it.
+
+    ``open``: its claim is in their hands; ``adjudicated``: a third person has decided it.
+    """
+
+    claim_key: int
+    text: str
+    trace_id: str
+    question: str
+    judgement: Judgement
+    rationale: str
+    at: datetime
+    open: bool
+    adjudicated: bool
+
+
+def own_annotations(connection: Connection, project_id: int, person_id: int) -> tuple[Mine, ...]:
+    """A person's annotations that count and that were assigned to them, the latest first."""
+    said, claim, trace = AnnotationRow, tables.ClaimRow, tables.TraceVersion
+    its_own = about(tables.AssignmentRow, project_id, said.claim_key, person_id)
+    rows: Sequence[Any] = connection.execute(
+        select(
+            said.__table__,  # type: ignore[attr-defined]
+            col(claim.text),
+            col(trace.trace_id),
+            col(trace.question),
+            (col(tables.AssignmentRow.state) == "open").label("open"),
+            exists()
+            .where(
+                col(AdjudicationRow.project_id) == project_id,
+                col(AdjudicationRow.claim_key) == col(said.claim_key),
+                stands(),
+            )
+            .label("adjudicated"),
+        )
+        .join(claim, col(claim.claim_key) == col(said.claim_key))
+        .join(trace, col(trace.position) == col(claim.position))
+        .join(tables.AssignmentRow, its_own)
+        .where(
+            col(said.vote_id).in_(
+                select(func.max(col(said.vote_id)))
+                .where(col(said.project_id) == project_id, col(said.person_id) == person_id)
+                .group_by(col(said.claim_key))
+            )
+        )
+        .order_by(col(said.vote_id).desc())
+    ).all()
+    names = [field.name for field in fields(Mine) if field.name != "judgement"]
+    return tuple(
+        Mine(judgement=judgement_of(row), **{name: getattr(row, name) for name in names})
+        for row in rows
     )
 
 

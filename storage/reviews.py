@@ -54,11 +54,13 @@ from core.review.records import (
 from core.review.sampling import shown_order
 from storage import assignments, exposure_log, queue, tables
 from storage.annotations import (
+    Mine,
     adjudication_of,
     annotations_of,
     current_annotations,
     draft_of,
     latest_annotations,
+    own_annotations,
     pace,
     put_adjudication,
     put_annotation,
@@ -483,9 +485,11 @@ class AnnotatingClaims(HeldClaims):
         user: Person,
         on_screen: int | None = None,
         nonce: str | None = None,
+        claim_key: int | None = None,
     ) -> ReviewItem | None:
         """The claim that the person annotated or passed on last, in their hands again; None without one.
 
+        With a ``claim_key``, that claim, if they annotated it and it is not in their hands already.
         What they said comes back as its draft, with their note.
 
         Raises Conflict once somebody has adjudicated it, or holds what was passed on, and for a page
@@ -502,37 +506,42 @@ class AnnotatingClaims(HeldClaims):
             ):
                 raise Conflict(STALE_PAGE)
             project = project_at(connection, project_id)
+            if claim_key is not None:
+                return self._take_back(connection, project, user, claim_key, now=now)
             said_last = latest_annotations(connection, project_id, user.person_id)
             passed = latest_pass(connection, project_id, user.person_id)
             if passed is not None and (not said_last or passed.at >= said_last[0].at):
                 return self._undo_pass(connection, project, user, passed, now=now)
             for row in said_last:
-                assignment = assignments.assignment_of(
-                    connection, project_id, row.claim_key, user.person_id
-                )
-                if assignment is None or assignment.open:
-                    continue
-                self._still_open(connection, assignment)
-                assignments.reopen(connection, project, assignment, now=now)
-                # As of when it was said: nothing has been typed since.
-                said = annotations_of(
-                    connection, project_id, row.claim_key, person_id=user.person_id
-                )[-1]
-                put_draft(connection, assignment, _draft_of(said), now=said.at)
-                append_event(
-                    connection,
-                    now,
-                    user.name,
-                    "vote.reopened",
-                    f"claim {assignment.claim_key}",
-                    {"project": project_id, "slot": assignment.slot, "from": row.vote_id},
-                )
-                settle(connection, project, assignment.claim_key)
-                assignment = assignments.assignment_at(
-                    connection, project_id, assignment.assignment_id
-                )
-                return review_item(connection, assignment, user)
+                if item := self._take_back(connection, project, user, row.claim_key, now=now):
+                    return item
         return None
+
+    def _take_back(
+        self, connection: Connection, project: Project, user: Person, key: int, *, now: datetime
+    ) -> ReviewItem | None:
+        """The claim with what the person said of it; None: nothing, or it is in their hands."""
+        assignment = assignments.assignment_of(connection, project.project_id, key, user.person_id)
+        mine = annotations_of(connection, project.project_id, key, person_id=user.person_id)
+        if assignment is None or assignment.open or not mine:
+            return None
+        self._still_open(connection, assignment)
+        assignments.reopen(connection, project, assignment, now=now)
+        # As of when it was said: nothing has been typed since.
+        put_draft(connection, assignment, _draft_of(mine[-1]), now=mine[-1].at)
+        append_event(
+            connection,
+            now,
+            user.name,
+            "vote.reopened",
+            f"claim {key}",
+            {"project": project.project_id, "slot": assignment.slot, "from": mine[-1].vote_id},
+        )
+        settle(connection, project, key)
+        assignment = assignments.assignment_at(
+            connection, project.project_id, assignment.assignment_id
+        )
+        return review_item(connection, assignment, user)
 
     def _undo_pass(
         self,
@@ -647,6 +656,12 @@ class Reviews(AnnotatingClaims, Adjudicating):
         with self.store.database.reading() as connection:
             require_reader(person_at(connection, user.person_id), "see who holds which claim")
             return assignments.open_assignments(connection, project_id)
+
+    def mine(self, project_id: int, user: Person) -> tuple[Mine, ...]:
+        """What the person said of claims, as it counts now, the latest first; nobody else's."""
+        with self.store.database.reading() as connection:
+            allow(connection, user, Role.REVIEWER, "see their own annotations")
+            return own_annotations(connection, project_id, user.person_id)
 
     def open_verdict(self, user: Person, content_hash: str, run_key: str) -> Withheld | None:
         """Write down that the person sees this verdict now; or why they must not see it yet."""

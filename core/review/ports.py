@@ -47,8 +47,9 @@ class ReviewStore(Protocol):
         user: Person,
         on_screen: int | None = None,
         nonce: str | None = None,
+        claim_key: int | None = None,
     ) -> ReviewItem | None:
-        """The claim of the person's last annotation, in their hands again."""
+        """The claim of the person's last annotation, or that one, in their hands again."""
         ...
 
     def decline(

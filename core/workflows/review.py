@@ -131,8 +131,13 @@ class ReviewSession:
                 self.project.project_id, self.user, assignment_id, answer, first=first
             )
 
-    def undo(self, on_screen: int | None = None, nonce: str | None = None) -> ReviewItem | None:
-        """The claim that was annotated or passed on last, open again; None without one.
+    def undo(
+        self,
+        on_screen: int | None = None,
+        nonce: str | None = None,
+        claim_key: int | None = None,
+    ) -> ReviewItem | None:
+        """The claim that was annotated or passed on last, or the one named, open again; None without one.
 
         An annotation counts until another is given.
 
@@ -141,7 +146,7 @@ class ReviewSession:
         """
         self._may(Role.REVIEWER, "take an annotation back")
         with _told():
-            return self.store.undo(self.project.project_id, self.user, on_screen, nonce)
+            return self.store.undo(self.project.project_id, self.user, on_screen, nonce, claim_key)
 
     def decline(self, assignment_id: int, reason: str, nonce: str | None = None) -> None:
         """Give a claim back for somebody else; the reason is kept."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from databases import a_store, workspace_of
-from opening import cards, drawn, opened, views
-from reviewing import Office, an_office
+from opening import cards, drawn, opened, row_chosen, views
+from reviewing import UNSUPPORTED, Office, an_office
 from sqlalchemy import Row, select
 from sqlmodel import col
 from streamlit.testing.v1 import AppTest
@@ -356,6 +356,25 @@ def test_a_verdict_taken_back_can_be_saved_as_it_was(store: SqlStore) -> None:
         "supported"
     ] * 3  # said, kept, said again
     assert claim(test)["machine"] is not None
+
+
+def test_an_older_annotation_is_found_by_its_words_and_mended(store: SqlStore) -> None:
+    made = office(store)
+    first = made.read("Ada", rationale="seen in the CHART")
+    made.read("Ada", UNSUPPORTED)
+    test = opened("review", made.people["Ada"].person_id)
+    assert first is not None
+
+    test.button(key="to-mine").click().run()
+    test.text_input(key="mine-search").input("chart seen").run()
+
+    (table,) = test.dataframe
+    assert list(table.value["My note"]) == ["seen in the CHART"]
+    row_chosen(test, table)
+    test.button(key="mend").click().run()
+    held = made.desk("Ada").next_item()
+    assert held is not None and held.claim_key == first.claim_key and held.reconsidered
+    assert drawn(test, "keep").label.startswith("Save my answers")
 
 
 def test_who_may_not_review_is_told_so(store: SqlStore) -> None:

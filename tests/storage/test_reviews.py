@@ -428,6 +428,50 @@ def test_a_pass_stays_once_somebody_else_has_the_claim(store: SqlStore) -> None:
     assert actions(office)["vote.reopened"] == 0
 
 
+def test_ones_own_annotations_are_listed_and_any_of_them_is_mended(store: SqlStore) -> None:
+    office = an_office(store, traces=1, reads_per_claim=2)
+    own = [office.read("Ada", rationale=f"note {n} of Ada") for n in range(3)]
+    office.read("Ben", UNSUPPORTED, rationale="note of Ben")
+    project, reviews = office.project.project_id, office.workspace.reviews
+    desk, first = office.desk("Ada"), own[0]
+    assert first is not None
+
+    listed = reviews.mine(project, office.people["Ada"])
+
+    assert [one.rationale for one in listed] == [f"note {n} of Ada" for n in (2, 1, 0)]
+    assert not any(one.open or one.adjudicated for one in listed)
+    item = desk.undo(claim_key=first.claim_key)
+    assert item is not None and item.draft is not None
+    assert (item.claim_key, item.draft.rationale) == (first.claim_key, "note 0 of Ada")
+    resumed = desk.next_item()
+    assert resumed is not None and resumed.claim_key == first.claim_key
+    assert reviews.mine(project, office.people["Ada"])[2].open
+    assert desk.undo(claim_key=first.claim_key) is None  # it is in hand
+    assert office.desk("Ben").undo(claim_key=listed[0].claim_key) is None  # not Ben's
+    office.decide("Ada", item, UNSUPPORTED)
+    mended = reviews.mine(project, office.people["Ada"])
+    assert [one.claim_key for one in mended].count(first.claim_key) == 1
+    assert (mended[0].claim_key, mended[0].judgement) == (first.claim_key, UNSUPPORTED)
+
+
+def test_what_a_third_person_decided_is_listed_as_that_and_not_mended(store: SqlStore) -> None:
+    office = an_office(store, traces=1, reads_per_claim=2)
+    said = office.read("Ada")
+    office.read("Ben", UNSUPPORTED)
+    desk = office.desk("Dora")
+    tie = desk.next_disagreement()
+    assert said is not None and tie is not None
+    nonce = desk.show(tie.assignment_id)
+    office.clock.advance(seconds=5)
+    desk.adjudicate(tie, nonce, UNSUPPORTED, Cause.REVIEWER_ERROR)
+
+    (one,) = office.workspace.reviews.mine(office.project.project_id, office.people["Ada"])
+
+    assert one.adjudicated and one.judgement == SUPPORTED  # not what was decided
+    with pytest.raises(Conflict, match="adjudicat"):
+        office.desk("Ada").undo(claim_key=said.claim_key)
+
+
 def test_without_a_vote_there_is_nothing_to_take_back(store: SqlStore) -> None:
     office = an_office(store)
     office.desk("Ada").next_item()

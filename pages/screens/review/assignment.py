@@ -198,17 +198,18 @@ def keep_note(held: Assignment, session: ReviewSession) -> None:
         save_draft(form, session, drop)
 
 
-def undo(held: Assignment | None, session: ReviewSession) -> None:
-    """Take the last verdict or pass back: its claim comes again, and what is said next counts.
+def undo(held: Assignment | None, session: ReviewSession, claim_key: int | None = None) -> None:
+    """Take the last verdict or pass back, or that on the claim named.
 
-    None: pressed on a page that shows no claim.
+    Its claim comes again, and what is said next counts. None: pressed on a page that shows no claim.
     """
     try:
-        item = (
-            session.undo(nonce=NOTHING_ON_SCREEN)
-            if held is None
-            else session.undo(held.form.assignment_id, held.form.nonce)
-        )
+        if claim_key is not None:
+            item = session.undo(claim_key=claim_key)
+        elif held is None:
+            item = session.undo(nonce=NOTHING_ON_SCREEN)
+        else:
+            item = session.undo(held.form.assignment_id, held.form.nonce)
     except (Conflict, NotFound) as error:
         drop()
         tell(str(error))
@@ -219,12 +220,10 @@ def undo(held: Assignment | None, session: ReviewSession) -> None:
     drop()
     if item is None:
         tell("There is no verdict or pass of yours to take back.")
-        return
-    tell(
-        "Your last verdict is open again, as you gave it; both stay in the trail."
-        if item.reconsidered
-        else "The claim that you passed on is in your hands again; both stay in the trail."
-    )
+    elif item.reconsidered:
+        tell("Your verdict is open again, as you gave it; both stay in the trail.")
+    else:
+        tell("The claim that you passed on is in your hands again; both stay in the trail.")
 
 
 def decline(held: Assignment, session: ReviewSession, reason: str) -> None:

@@ -18,6 +18,7 @@ from pages.screens.review.assignment import (
     set_declining,
     undo,
 )
+from pages.screens.review.mine import offer_mine
 from pages.widgets.judgement_form import (
     bar,
     key_button,
@@ -73,6 +74,7 @@ def _show_next(held: Assignment, session: ReviewSession, store: SqlStore) -> Non
             args=(session,),
             hint="Take back my last verdict or pass; both stay in the trail",
         )
+        offer_mine()
         if (held.item.reconsidered or form.judgement is not None) and not decided:
             key_button(
                 held,

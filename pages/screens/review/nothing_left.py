@@ -7,6 +7,7 @@ import streamlit as st
 from core.review.records import Person, Role
 from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
+from pages.screens.review.mine import offer_mine
 from pages.widgets.plain import show_notice
 from pages.widgets.shortcuts import UNDO, Keymap
 
@@ -45,6 +46,7 @@ def show_nothing_to_review(session: ReviewSession, person: Person, keys: Keymap)
             on_click=undo,
             args=(None, session),
         )
+        offer_mine()
         if progress.ties and Role.ADJUDICATOR in person.roles:
             noun = "disagreement" if progress.ties == 1 else "disagreements"
             st.page_link(

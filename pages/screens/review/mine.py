@@ -1,0 +1,135 @@
+"""One's own annotations: found again, and opened to be mended."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.workflows.review import ReviewSession
+from pages.screens.review.assignment import undo
+from pages.widgets.counting import counted
+from pages.widgets.plain import show_notice
+from pages.widgets.presses import show_told
+from pages.widgets.review_layout import SUPPORT_WORDS
+from storage.annotations import Mine
+from storage.workspace import Workspace
+
+SHOW, MINE = "show", "mine"  # ?show=mine
+
+
+def offer_mine() -> None:
+    """A button that leads to one's own annotations."""
+    st.button(
+        "My annotations",
+        key="to-mine",
+        help="Find what I said before, and mend it",
+        on_click=st.query_params.__setitem__,
+        args=(SHOW, MINE),
+    )
+
+
+def shows_mine() -> bool:
+    """Whether the page shows one's own annotations, instead of the claim to read."""
+    return st.query_params.get(SHOW) == MINE
+
+
+def show_mine(session: ReviewSession, workspace: Workspace) -> None:
+    """What the user said of claims, the latest first, each to be mended."""
+    left, right = st.columns([4, 1.4], vertical_alignment="center")
+    left.title("My annotations", anchor=False)
+    right.button("Back to reading", key="to-reading", on_click=_leave, width="stretch")
+    show_told()
+    try:
+        every = workspace.reviews.mine(session.project.project_id, session.user)
+    except ProvenanceGuardError as error:
+        show_notice("Your annotations cannot be shown", str(error), key="no-mine", tone="bad")
+        return
+    if not every:
+        show_notice(
+            "Nothing of yours yet", "What you say of claims is listed here.", key="nothing-of-mine"
+        )
+        return
+    words = st.text_input(
+        "Find", key="mine-search", placeholder="Words of the claim, question, note, answer or trace"
+    ).casefold()
+    listed = [each for each in every if all(word in _text(each) for word in words.split())]
+    zone = st.context.timezone or "UTC"
+    event = st.dataframe(
+        {
+            "Claim": [each.text for each in listed],
+            "My answer": [_answer(each) for each in listed],
+            "When": [each.at for each in listed],
+            "My note": [each.rationale for each in listed],
+            "Trace": [each.trace_id for each in listed],
+            "Question": [each.question for each in listed],
+        },
+        column_config={
+            "Claim": st.column_config.TextColumn(width=360),
+            "My answer": st.column_config.TextColumn(width=220),
+            "My note": st.column_config.TextColumn(width=150),
+            "Trace": st.column_config.TextColumn(width=100),
+            "Question": st.column_config.TextColumn(width=170),
+            "When": st.column_config.DatetimeColumn(
+                f"When ({zone})", format="D MMM, HH:mm", timezone=zone
+            ),
+        },
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        width="stretch",
+        alt=f"{counted(len(listed), 'annotation')} of mine, the latest first; tick one to mend it",
+        key=f"mine-{words}",
+    )
+    st.caption(
+        f"{len(listed):,} of {counted(len(every), 'annotation')}, yours alone. Tick a row to mend "
+        "it. What was read in an agreement round is not among them."
+    )
+    chosen = [at for at in event["selection"]["rows"] if at < len(listed)]
+    if chosen:
+        _show_mending(listed[chosen[0]], session)
+
+
+def _show_mending(one: Mine, session: ReviewSession) -> None:
+    if one.adjudicated:
+        show_notice(
+            "A third person has decided this claim",
+            "What you said stays as it is. If it was wrong, tell a lead: they can reopen the decision.",
+            key="mine-adjudicated",
+        )
+    elif one.open:
+        show_notice("It is in your hands already", "It waits on Review.", key="mine-open")
+    else:
+        st.text(f"“{one.text}”")
+        st.button(
+            "Mend this one",
+            type="primary",
+            key="mend",
+            help="It comes on screen as you answered it. Until you save, what you said counts; both "
+            "stay in the trail.",
+            on_click=_mend,
+            args=(one, session),
+        )
+
+
+def _mend(one: Mine, session: ReviewSession) -> None:
+    undo(None, session, one.claim_key)
+    _leave()
+
+
+def _leave() -> None:
+    st.query_params.pop(SHOW, None)
+
+
+def _text(one: Mine) -> str:
+    said = (one.text, one.question, one.trace_id, one.rationale, _answer(one))
+    return "\n".join(said).casefold()
+
+
+def _answer(one: Mine) -> str:
+    said = one.judgement
+    words = [SUPPORT_WORDS[said.support]]
+    if said.label is not None:
+        words.append(" and ".join(said.source_ids) or "no source")
+    if said.conflation:
+        words.append("credited to another source")
+    return " · ".join(words)
