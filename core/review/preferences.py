@@ -19,6 +19,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
+from core.review.adjudication import differ
 from core.review.packet import claims_of
 from core.review.records import Judgement, ReviewedClaim
 
@@ -77,7 +78,7 @@ def verdict_pairs(
             "reasons": [
                 annotation.rationale
                 for annotation in claim.annotations
-                if annotation.rationale and annotation.judgement == final
+                if annotation.rationale and not differ(annotation.judgement, final)
             ]
             + ([decided.rationale] if decided and decided.rationale else []),
             "by": [decided.reviewer]
