@@ -43,7 +43,10 @@ def completed(client: Any, noun: str, seconds: float, **asked: Any) -> Any | NoR
     import openai
 
     try:
-        return client.chat.completions.create(temperature=0, **asked)
+        reply = client.chat.completions.create(temperature=0, **asked)
+        # Replies are kept; one that repeats the key would keep that. "none" is no key.
+        repeated = client.api_key != "none" and client.api_key in str(reply)
+        return NoReply(reason="its endpoint repeated the key") if repeated else reply
     except openai.APITimeoutError:
         return NoReply(reason=f"it gave no {noun} in {seconds:g} seconds")
     except openai.APIConnectionError:
