@@ -10,7 +10,7 @@ from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.agreement_records import Basis, Grouping, Question
 from core.review.readers import require_reader
 from pages.screens.agreement.claim_table import show_claims
-from pages.screens.agreement.over_time import cut_words, show_causes, show_over_time
+from pages.screens.agreement.over_time import cut_words, show_by_person, show_causes, show_over_time
 from pages.screens.agreement.rounds import show_rounds
 from pages.screens.agreement.view import (
     CLAIM_HEADER,
@@ -108,6 +108,7 @@ if not view.claims:
         else "Agreement appears as soon as reviewers have read claims on the page Review.",
         key="nothing-read",
     )
+    show_by_person(view, open_workspace(user), user)
     st.stop()
 if view.kept_back:
     st.caption(
@@ -130,6 +131,8 @@ else:
         + " A lead sets two annotations a claim on the page Settings; agreement then compares them.",
         key="one-reading",
     )
+
+show_by_person(view, open_workspace(user), user)
 
 if people.claims:
     st.subheader(f"By {GROUPINGS[grouping].lower()}", anchor=False)

@@ -255,7 +255,9 @@ def test_the_team_is_seen_over_time_and_disagreements_by_cause(office: Office) -
         assert item is not None
         nonce = desk.show(item.assignment_id)
         office.clock.advance(seconds=5)
-        desk.adjudicate(item, nonce, SUPPORTED, cause, cause is Cause.GUIDELINE_GAP)
+        desk.adjudicate(
+            item, nonce, SUPPORTED, cause, guideline_needs_fix=cause is Cause.GUIDELINE_GAP
+        )
     claims = office.workspace.labels.reviewed(office.project.project_id)
 
     weeks, causes = weeks_of(claims), causes_of(claims)
@@ -268,6 +270,22 @@ def test_the_team_is_seen_over_time_and_disagreements_by_cause(office: Office) -
     test = opened("agreement", office.people["Lea"].person_id)
     assert "Why annotations differed" in [each.value for each in test.subheader]
     assert "The team over time" in [each.value for each in test.subheader]
+
+
+def test_a_lead_sees_by_person_what_is_read_overdue_and_agreed(office: Office) -> None:
+    for judgement in (SUPPORTED, UNSUPPORTED):
+        office.read("Ada", judgement)
+        office.read("Ben", SUPPORTED)
+    office.desk("Ada").next_item()  # long ago by the workbench's clock: its lease is over
+
+    test = opened("agreement", office.people["Lea"].person_id)
+
+    rows = next(f.value for f in test.dataframe if "Overdue" in f.value).set_index("Who")
+    assert {"Ada", "Ben"} <= set(rows.index)
+    assert list(rows.loc["Ada", ["Read", "In hand", "Overdue"]]) == [2, 1, 1]
+    assert list(rows.loc["Ben", ["Read", "In hand", "Overdue"]]) == [2, 0, 0]
+    assert rows.loc["Ada", "Agrees with another"] == "1 of 2"
+    assert not opened("agreement", office.people["Ada"].person_id).dataframe
 
 
 def test_a_claim_that_was_left_out_by_hand_is_not_in_the_packet(office: Office) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.review.records import Cause, ReviewedClaim
+from core.review.assignment import LEAST_PACED
+from core.review.records import Cause, Person, ReviewedClaim, Role
 from core.statistics import exact_binomial_interval
+from core.workflows.agreement import AgreementView
+from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.counting import counted
 from pages.widgets.figures import percent, show_numbers
 from pages.widgets.plots import BLUE, GREEN, ORANGE
+from storage.workspace import Workspace
 
 CAUSE_WORDS = {
     Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
@@ -124,6 +128,59 @@ def show_causes(claims: Collection[ReviewedClaim]) -> None:
         name="disagreement-by-cause",
         alt="Causes of disagreement: how many claims, which share, how often the guideline is at fault",
     )
+
+
+def by_person(
+    view: AgreementView, workspace: Workspace, user: Person, now: datetime
+) -> list[tuple[str, int, int, int, int, int | None, str]]:
+    """Each reviewer: claims read, still to read, in hand, overdue, seconds a claim, agreement.
+
+    Raises NotAllowed for anybody who is neither lead nor auditor. No answer is in it.
+    """
+    project = workspace.project()
+    late = Counter(
+        each.holder
+        for each in workspace.reviews.open_assignments(project.project_id, user)
+        if each.lease_until < now
+    )
+    agree, differ = (
+        Counter(said.reviewer for key in keys for said in view.claims[key].annotations)
+        for keys in (view.people.agreeing, view.people.differing)
+    )
+    rows = []
+    for each in workspace.people.everybody():
+        if Role.REVIEWER not in each.roles:
+            continue
+        mine = workspace.reviews.progress(project.project_id, each)
+        seconds = mine.seconds_per_claim if mine.mine_done >= LEAST_PACED else None
+        compared = agree[each.name] + differ[each.name]
+        rows.append(
+            (
+                each.name, mine.mine_done, mine.left_for_me, mine.mine_open, late[each.name],
+                None if seconds is None else round(seconds),
+                f"{agree[each.name]:,} of {compared:,}" if compared else "–",
+            )
+        )  # fmt: skip
+    return rows
+
+
+def show_by_person(view: AgreementView, workspace: Workspace, user: Person) -> None:
+    """How far each reviewer is, and what a lead can do about it."""
+    st.subheader("By person", anchor=False)
+    show_numbers(
+        ("Who", "Read", "To read", "In hand", "Overdue", "Seconds a claim", "Agrees with another"),
+        by_person(view, workspace, user, datetime.now(UTC)),
+        name="agreement-by-person",
+        alt="Each reviewer: read, to read, in hand, overdue, seconds a claim, agreement",
+    )
+    with st.container(horizontal=True):
+        st.page_link("pages/traces.py", label="Assign traces", icon=":material/person_add:")
+        st.page_link(
+            "pages/people.py",
+            label="Free what is overdue",
+            icon=":material/back_hand:",
+            query_params={"show": ASSIGNMENTS_LINK},
+        )
 
 
 def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:
