@@ -214,16 +214,24 @@ def _conclude(
         )
         verdicts = pass_together(verdicts, models.calibrator, config)
         answer = decide_answer(one.trace, verdicts)
-    faulty = any(isinstance(v.outcome, Unjudged) and v.outcome.stage == FAULT for v in verdicts)
     made = versions(models, config)
     spent = {stage: tuple(seconds) for stage, seconds in one.clock.seconds.items()}
-    return Verification(
+    verified = Verification(
         trace=one.trace,
         families=one.families,
         claims=verdicts,
         answer=answer,
-        versions=_again(made) if faulty else made,
+        versions=made,
         latency_seconds=spent | {"total": (sum(sum(seconds) for seconds in spent.values()),)},
+    )
+    return verified if fault_of(verified) is None else replace(verified, versions=_again(made))
+
+
+def fault_of(verification: Verification) -> str | None:
+    """Why a claim could not be checked because of a fault in this program; None where all could."""
+    outcomes = (verdict.outcome for verdict in verification.claims)
+    return next(
+        (one.reason for one in outcomes if isinstance(one, Unjudged) and one.stage == FAULT), None
     )
 
 

@@ -36,7 +36,7 @@ from pages.widgets.evaluated import (
 from pages.widgets.evaluating import show_evaluating
 from pages.widgets.file_names import safe_name
 from pages.widgets.navigation import stop_while_blind
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import inert, show_notice
 from pages.widgets.reading import show_reading
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -163,7 +163,7 @@ if not running:
     )
     if (judge := workspace.judges.current()).address is not None:
         place.checkbox(
-            f"Ask {judge.model} at {judge.host} too: questions, answers and outputs are sent there",
+            f"Ask {inert(judge.model)} at {judge.host} too: questions, answers and outputs are sent there",
             key="ask-judge",
         )
 if packet and packet.problems:

@@ -30,6 +30,7 @@ from core.capture.reading import read_records_of
 from core.capture.values import at, mapping, objects_in, text_in
 from core.codec import content_hash
 from core.errors import BadRecord, Busy, ComponentUnavailable, InputError, ProvenanceGuardError
+from core.pipeline import fault_of
 from core.records import JsonObject, Trace, Verification
 from core.workflows.batching import BatchingVerifier
 from core.workflows.verdict_file import verdict_file
@@ -88,6 +89,7 @@ class Arrivals:
         self._counts = dict.fromkeys(STATES, 0)
         self._failed: dict[str, str] = {}
         self._set_aside = _set_aside_in(self._state)
+        self._again: frozenset[str] = frozenset()
         # By the hash of a trace's id that of what was judged: small, however many there are.
         self._judged: dict[int, int] = {}
         self._thread = threading.Thread(target=self._run, name="arrivals", daemon=True)
@@ -96,7 +98,7 @@ class Arrivals:
         self._verdicts = self._opened.__enter__()
         for one in self._verdicts.keep_while(lambda _: True):
             name, turn = turn_of(one.trace.trace_id)
-            if not turn:
+            if not turn and name not in self._again:
                 self._judged[hash(name)] = hash(one.content_hash)
         path = self._spans.path
         self._before = FilePart(path=path, start=0, end=path.stat().st_size, rows=False)
@@ -112,6 +114,7 @@ class Arrivals:
 
     def retry_set_aside(self) -> None:
         """Judge again, from the start on, what an earlier run set aside."""
+        self._again = frozenset(self._set_aside)
         self._set_aside.clear()
 
     def counts(self) -> Mapping[str, int]:
@@ -214,6 +217,8 @@ class Arrivals:
                 self._judged[hash(name)] = key
                 for verification in verified:
                     self._told(verification)
+                    if (fault := fault_of(verification)) is not None:
+                        self._put_aside(name, fault)
 
     @contextmanager
     def _setting_aside(self, name: str) -> Iterator[None]:

@@ -89,7 +89,7 @@ def test_sweep_offers_a_threshold_for_every_rule(packet: Path, tmp_path: Path) -
     [
         (("evaluate", "PACKET", "--ablation", "no such variant"), "nli-only"),
         (("evaluate", "PACKET", "--baseline", "no such baseline"), "SummaC-ZS"),
-        (("evaluate", "PACKET", "--table", "2"), "expected one of 3"),
+        (("evaluate", "PACKET", "--table", "2"), "expected one of 1, 3"),
         (("evaluate", "nowhere.jsonl"), "nowhere.jsonl"),
         (("sweep", "PACKET", "--claims-a-day", "5"), "--reviews-a-day"),
         (("probe", "nowhere.jsonl"), "nowhere.jsonl"),

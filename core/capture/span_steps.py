@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from core.capture.carried import CARRIED, PlainRun
 from core.capture.files import FileRecord, write_json
 from core.capture.runs import turns_of
-from core.capture.spans import SpanEvent, SpanRecord, indexed, spans_by_trace
+from core.capture.spans import NAMELESS, SpanEvent, SpanRecord, indexed, spans_by_trace
 from core.capture.steps import Gathered, Run, Step, traces_of_runs
 from core.capture.turns import CapturedCall, Said, Turn
 from core.capture.values import (
@@ -100,6 +100,8 @@ def _run(found: Gathered[SpanRecord]) -> Run:
     logged = Run(carried=root.attributes.get(CARRIED))
     for span in spans:
         before, after = _messages(span, logged.unknown)
+        if any(NAMELESS in one for one in (span.attributes, *(e.attributes for e in span.events))):
+            logged.unknown[NAMELESS] = None
         logged.steps.append(Step(before=before, after=after, call=_call(span)))
         if span is root:  # only where one span holds all others its output is that of the run
             logged.asked, logged.told = before, after if len(roots) == 1 else []

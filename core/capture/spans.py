@@ -14,6 +14,8 @@ from core.capture.values import at, items_of, mapping, parsed, text_in
 from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin
 
+NAMELESS = "attribute without a name"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanEvent:
@@ -155,7 +157,7 @@ def _attributes_of(value: JsonObject) -> JsonObject:
     """The attributes of a span as plain values under dotted names, however they were exported."""
     given = value.get("attributes", value.get("span_attributes"))
     if isinstance(given, list):  # OTLP: [{key, value: {stringValue: …}}]
-        return {str(at(item, "key")): _plain(at(item, "value")) for item in given}
+        return {text_in(item, "key") or NAMELESS: _plain(at(item, "value")) for item in given}
     given = parsed(given)
     if isinstance(given, Mapping):
         return _flat(given)

@@ -24,6 +24,7 @@ FLAT = (
     "answer_false_pass_rate",
     "verdict_accuracy",
     "verdict_macro_f1",
+    "verdict_macro_f1_of_four",
     "relation_accuracy",
     "mean_reciprocal_rank",
     "source_set_jaccard",

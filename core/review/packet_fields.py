@@ -36,11 +36,17 @@ def read_judgement(read: Fields) -> Judgement:
     support = read_choice(read, "support", VerdictLabel)
     if support not in SUPPORT_LABELS:
         raise BadRecord("unjudged is no judgement of a person", path=read.at("support"))
+    source_id = read.optional_string("source_id")
+    more = read.read(tuple[str, ...] | None, "more_source_ids") or ()
+    if more and (source_id is None or len({source_id, *more}) <= len(more)):
+        raise BadRecord(
+            "further sources stand beside a first one, each once", path=read.at("more_source_ids")
+        )
     return Judgement(
         support=support,
-        source_id=read.optional_string("source_id"),
+        source_id=source_id,
         conflation=read_flag(read, "conflation"),
-        more_source_ids=read.read(tuple[str, ...] | None, "more_source_ids") or (),
+        more_source_ids=more,
         passages=read.read(tuple[Passage, ...] | None, "passages") or (),
     )
 

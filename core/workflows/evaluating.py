@@ -74,7 +74,7 @@ def start_evaluating(
             arguments += ["--threshold", str(calibrator.threshold)]
         environment: Mapping[str, str] = {}
         if judge is not None and (judge.ask or replies_file(packet.folder, judge.now).is_file()):
-            arguments += ["--judge", ASK if judge.ask else REPLAY, "--by", judge.by]
+            arguments += ["--judge", ASK if judge.ask else REPLAY, f"--by={judge.by}"]
             environment = judge.database
         start_work(
             JOB, arguments, lock, what="evaluation", niceness=niceness, environment=environment

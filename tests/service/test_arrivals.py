@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.config import Config
 from core.errors import Busy, ComponentUnavailable, InputError
-from core.records import Trace, Verification
+from core.records import Features, Trace, Verification
 from core.workflows.batching import BatchingVerifier
 from core.workflows.verdict_file import read_verdicts
 from service.arrivals import Arrivals
 from service.otlp import JSON, SpanFile
-from tests.lexical import lexical_models
+from tests.lexical import LexicalCalibrator, lexical_models
 from tests.serving import ROOT
 
 pytest.importorskip("fastapi", reason="the extra [service] is not installed")
@@ -178,7 +182,7 @@ from core.config import Config
 from core.workflows.batching import BatchingVerifier
 from service.arrivals import Arrivals
 from service.otlp import JSON, SpanFile
-from tests.lexical import lexical_models
+from tests.lexical import LexicalCalibrator, lexical_models
 
 with BatchingVerifier(lexical_models(), Config()) as verifier:
     spans = SpanFile(Path({str(place.spans)!r}))
@@ -240,6 +244,39 @@ def test_a_trace_that_this_program_fails_on_is_set_aside_until_it_is_asked_for(
 
     assert before == ["b" * 32, "d" * 32]
     assert [item.trace.trace_id for item in place.written()] == [*before, "a" * 32]
+
+
+@dataclass(frozen=True)
+class FaultyCalibrator(LexicalCalibrator):
+    """It has a bug that every claim is about."""
+
+    def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
+        raise ZeroDivisionError
+
+
+def test_a_claim_that_this_program_fails_on_needs_review_and_is_read_again_when_asked_for(
+    tmp_path: Path, verifier: BatchingVerifier
+) -> None:
+    models = dataclasses.replace(lexical_models(), calibrator=FaultyCalibrator())
+    with (
+        BatchingVerifier(models, Config()) as faulty,
+        Place(tmp_path, faulty).open() as arrivals,
+    ):
+        arrivals.keep(request_of(*spans_of()), JSON, "", ROOM)
+        until(lambda: arrivals.counts()["set_aside"])
+    place = Place(tmp_path, verifier)
+    (first,) = place.written()
+
+    with place.open(again=True) as arrivals:
+        until(lambda: arrivals.counts()["judged"])
+
+    fault = "because of a fault in this program"
+    told = [
+        any(fault in reason for claim in one.claims for reason in claim.reasons)
+        for one in (first, place.written()[-1])
+        if isinstance(one, Verification)
+    ]
+    assert told == [True, False] and not arrivals.counts()["set_aside"]
 
 
 def test_spans_are_counted_by_what_they_take_and_not_by_their_text(place: Place) -> None:

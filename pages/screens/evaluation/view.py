@@ -13,6 +13,7 @@ from core.records import JsonObject
 from core.workflows.judged_packet import judged_columns
 from pages.screens.evaluation.cells import count_in, number_of, rounded
 from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
+from pages.widgets.plain import inert
 
 METRIC_WORDS: Mapping[str, tuple[str, str]] = {
     "false_pass_rate": ("Bad claims passed", "of the claims that should be blocked"),
@@ -138,7 +139,7 @@ def show_with_judge(report: JsonObject) -> None:
         alt="Offline, the judge alone and both together on the same claims",
     )
     st.caption(
-        f"Read by {str(judged['by']).partition('#')[0]}: {asked - unread:,} of {asked:,} claims"
+        f"Read by {inert(str(judged['by']).partition('#')[0])}: {asked - unread:,} of {asked:,} claims"
         + (f"; {unread:,} were not read and count as they do offline. " if unread else ". ")
         + "Stopped: needs review or blocked. Judge: nothing passes that it does not prove."
     )

@@ -186,7 +186,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     for options in (
         Options(ablation="nli only"),
         Options(baselines=("GPT",)),
-        Options(tables=(1,)),
+        Options(tables=(2,)),
         Options(train=Path("x")),
         Options(ablation="raw verdict head"),
     ):
