@@ -48,8 +48,9 @@ class Desk:
 # endpoint, weights and rows of its own (test_judges, test_calibrators, test_pre_labels).
 ELSEWHERE = {
     "judges.choose", "key_bindings.of", "nli_models.choose", "pre_labels.put", "reviews.has_opened",
-    "reviews.load_draft", "reviews.open_assignments", "reviews.open_verdict", "reviews.progress",
-    "rounds.candidates", "rounds.labels", "rounds.next_item", "rounds.label", "triage.decided",
+    "reviews.load_draft", "reviews.mine", "reviews.open_assignments", "reviews.open_verdict",
+    "reviews.progress", "rounds.candidates", "rounds.labels", "rounds.next_item", "rounds.label",
+    "triage.decided",
     "triage.reopen", "triage.turn_to", "word_lists.of", "packet_intake.allow_import",
     "packet_intake.put_reviews", "reviews.reveal",
 }  # fmt: skip
