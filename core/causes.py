@@ -116,7 +116,7 @@ SENTENCES: Mapping[Cause, str] = {
         "“{words}”"
     ),
     Cause.VALUE_OPEN: (
-        "Needs a person: no output and no call states {values}, and nothing that is stated gives it."
+        "Needs a person: {values} was found in no output and no call, and nothing found there gives it."
     ),
     Cause.STATED_OTHERWISE: "Needs a person: {why}.",
     Cause.READ_AS_SAYING_IT: (
@@ -125,11 +125,11 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.SUPPORT_TOO_LOW: "{numbers}.",
     Cause.HOW_OFTEN_CONTRADICTED: (
         "Contradicted with probability {chance} (95 % interval {low} to {high}): of {claims} claims of "
-        "{answers} answers that were told against like this, people found {contradicted} contradicted."
+        "{answers} answers that were told against like this, {contradicted} are labelled contradicted."
     ),
     Cause.HOW_OFTEN_SHOWN: (
-        "It stands there whole: of {claims} claims of {answers} answers that were shown like this, people "
-        "found {supported} supported by that very source."
+        "It stands there whole: of {claims} claims of {answers} answers that were shown like this, "
+        "{supported} are labelled supported by that very source."
     ),
     Cause.SUPPORTED: "Supported by {source}.",
     Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",

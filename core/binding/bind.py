@@ -179,7 +179,7 @@ def _check_of(part: Part, checks: Sequence[Check]) -> Check | None:
         )  # fmt: skip
     reason = part.why
     if part.bond is Bond.OPEN:
-        reason = f"no output and no call states {part.text}, and nothing that is stated gives it"
+        reason = f"{part.text} was found in no output and no call, and nothing found there gives it"
     elif part.bond is Bond.ELSEWHERE and part.place is not None and part.rival is not None:
         reason = (
             f"{part.text} stands {_where(part.place)}; "

@@ -230,6 +230,13 @@ def test_what_says_it_is_found_by_its_value_marked_and_shown_to_the_adjudicator(
             page.keyboard.press(key)
             chosen(page, name)
         decide(page, "y")
+        page.keyboard.press("u")  # what is taken back stands there again, whatever was looked for
+        expect(page.get_by_test_id("stToast")).to_contain_text("open again")
+        expect(page.locator("#review .tab.chosen")).to_be_visible()
+        page.wait_for_selector(SETTLED)
+        page.keyboard.press(".")
+        expect(page.locator("mark.hit.here")).to_have_text("1,000 mg")
+        decide(page, "k")
         page.keyboard.press("k")
         page.get_by_text("Nothing waits for you").wait_for()
         page.context.close()

@@ -266,12 +266,12 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.HOW_OFTEN_CONTRADICTED: (
         contradicted,
         "Contradicted with probability 0.68 (95 % interval 0.45 to 0.86): of 22 claims of 19 answers "
-        "that were told against like this, people found 15 contradicted.",
+        "that were told against like this, 15 are labelled contradicted.",
     ),
     Cause.HOW_OFTEN_SHOWN: (
         shown_whole,
-        "It stands there whole: of 25 claims of 19 answers that were shown like this, people "
-        "found 24 supported by that very source.",
+        "It stands there whole: of 25 claims of 19 answers that were shown like this, 24 are labelled "
+        "supported by that very source.",
     ),
     Cause.CITATION_TO_NOTHING: (
         lambda: gate(outcome(), cited(CitationOutcome.RESOLVES_TO_NOTHING)),
@@ -301,7 +301,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.VALUE_OPEN: (
         lambda: gate(outcome(values=(a_value("5 mg"),))),
-        "Needs a person: no output and no call states “50 mg”, and nothing that is stated gives it.",
+        "Needs a person: “50 mg” was found in no output and no call, and nothing found there gives it.",
     ),
     Cause.STATED_OTHERWISE: (
         lambda: gate(replace(outcome(), checks=(a_check("otherwise"),))),

@@ -82,9 +82,9 @@ def dose_differs(
         if stated:
             reason = f"{said.written} is {stated} in the chart, not {dose.text}."
         else:
-            reason = f"The chart gives no dose of {dose.text} to {said.written}."
+            reason = f"The source gives no dose of {dose.text} to {said.written}."
         if other:
-            reason = f"The chart gives {dose.text} to {other}; {reason}"
+            reason = f"The source gives {dose.text} to {other}; {reason}"
         # A dose that would be, is planned or is worked out need not stand in the chart.
         return Difference(reason=reason, span=dose.span, shown=said.status not in _NOT_YET)
     return None

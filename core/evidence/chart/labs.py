@@ -83,7 +83,7 @@ def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
     called = said["name"].strip()
     if meant and not equal and all(one.sure for one in meant):
         given = ", ".join(dict.fromkeys(f"{one.bound}{one.amount}" for one in meant))
-        reason = f"The chart gives {called} as {given}, not {said['value']}."
+        reason = f"The source gives {called} as {given}, not {said['value']}."
         yield _check(Outcome.CONTRADICTS, reason, span, meant)
     elif equal and all(one.void for one in equal):
         yield _check(
@@ -92,7 +92,7 @@ def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
     elif said["last"] and not dates and not equal and any(one.earlier for one in meant):
         now = next(one for one in meant if one.earlier)
         reason = (
-            f"The chart gives {called} as {now.amount}, and {said['value']} as an earlier value."
+            f"The source gives {called} as {now.amount}, and {said['value']} as an earlier value."
         )
         yield _check(Outcome.CONTRADICTS, reason, span, [now])
     elif equal and said["last"] and not dates and latest is not None and latest not in equal:
@@ -104,7 +104,7 @@ def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
         and all(one.sure for one in readings)
         and (len({one.amount for one in meant}) == 1 or (not dates and latest in equal))
     ):
-        reason = f"The chart gives {called} as {said['value']}."
+        reason = f"The source gives {called} as {said['value']}."
         yield _check(Outcome.SUPPORTS, reason, span, equal)
 
 
@@ -364,7 +364,7 @@ def screen_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
         yield Check(
             check="status", outcome=Outcome.SUPPORTS, binding=1.0, facts=tuple(places[:5]),
             claim_span=Span(start=0, end=len(text)),
-            reason=f"The chart gives {said['name'].strip()} as negative.",
+            reason=f"The source gives {said['name'].strip()} as negative.",
         )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def test_no_claim_has_two_verbs_in_a_row() -> None:
 
 
 def test_a_verb_without_a_joint_takes_no_other_subject() -> None:
-    found = claims("The chart gives major bleeding occurred in 3.1% of the apixaban group.")
+    found = claims("The source gives major bleeding occurred in 3.1% of the apixaban group.")
 
     assert all(not claim.startswith("The chart occurred") for claim in found)
 

@@ -206,7 +206,7 @@ def test_a_shown_contradiction_blocks_even_what_the_forest_supports() -> None:
         check="dose",
         outcome=Outcome.CONTRADICTS,
         veto=True,
-        reason="The chart gives 5 mg, not 50 mg.",
+        reason="The source gives 5 mg, not 50 mg.",
     )
     judged = _judged()
     low = replace(judged, support=Support(probability=0.1, threshold=0.5))
@@ -216,7 +216,7 @@ def test_a_shown_contradiction_blocks_even_what_the_forest_supports() -> None:
     held = decide_claim(CLAIM, replace(judged, checks=(replace(shown, veto=False),)), Config())
 
     assert (found.verdict, found.decision) == (VerdictLabel.CONTRADICTED, Decision.BLOCK)
-    assert found.reasons[0] == "The chart gives 5 mg, not 50 mg."
+    assert found.reasons[0] == "The source gives 5 mg, not 50 mg."
     assert disputed.decision is Decision.BLOCK
     assert disputed.verdict not in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED)
     (reason,) = disputed.reasons
