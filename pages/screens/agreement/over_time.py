@@ -167,6 +167,9 @@ def by_person(
 def show_by_person(view: AgreementView, workspace: Workspace, user: Person) -> None:
     """How far each reviewer is, and what a lead can do about it."""
     st.subheader("By person", anchor=False)
+    # Counted for each person anew: with many claims that is the longest part of the page.
+    if not st.toggle("Who has read what, and what is stuck", key="board"):
+        return
     show_numbers(
         ("Who", "Read", "To read", "In hand", "Overdue", "Seconds a claim", "Agrees with another"),
         by_person(view, workspace, user, datetime.now(UTC)),
