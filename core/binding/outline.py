@@ -268,9 +268,12 @@ def _sentences(
     for line in text[span.start : span.end].splitlines(keepends=True):
         start, at = at, at + len(line)
         here = np.searchsorted(taken, [start, at])
-        if here[0] != here[1] or line.lstrip().startswith("|") or HEADING.match(line.rstrip()):
+        if line.lstrip().startswith("|") or HEADING.match(line.rstrip()):
             continue
-        key = KEY_VALUE.match(line)
+        labelled = here[0] != here[1]
+        if labelled:  # of a line with a field, the sentences before it and the date in its label
+            line = line[: taken[here[0]] - start]
+        key = None if labelled else KEY_VALUE.match(line)
         path = (
             key.group(1).strip() if key and key.group(2) and len(key.group(1).split()) < 7 else ""
         )
@@ -281,6 +284,8 @@ def _sentences(
                 continue
             first = start + match.start()
             facts = [f for f in loose if f.span and first <= f.span.start < start + match.end()]
+            if labelled and not facts:
+                continue
             field = Field(
                 source_id=source_id,
                 record=0,

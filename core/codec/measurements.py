@@ -151,13 +151,13 @@ def judge_document(outcome: JudgeOutcome) -> JsonObject:
     """
     proof = outcome.proof
     before = None if outcome.offline is None else asdict(outcome.offline)
-    document: JsonObject = {"by": outcome.by, "notice": outcome.notice, "offline": before}
+    worth = {} if outcome.worth is None else {"worth": outcome.worth}
+    document: JsonObject = {"by": outcome.by, "notice": outcome.notice, "offline": before, **worth}
     if proof is None:
         return document
     shown = None if isinstance(proof, NotShown) else proof
     return {
         **document,
-        **({} if outcome.worth is None else {"worth": outcome.worth}),
         "proof": {Proved: "proved", Unproved: "unproved", NotShown: "nothing"}[type(proof)],
         "verdict": shown.verdict.value if shown else None,
         "why": outcome.why,

@@ -24,6 +24,7 @@ from core.evidence.fact_lines import (
     TAG,
     argument_lines,
     bar_cells,
+    before_label,
     comma_cells,
     dates_of,
     html_cells,
@@ -277,12 +278,18 @@ class _Reader:
         name = said if said and not read_quantities(said[:80]) else kind
         label = lines[0][1].strip()[:120]
         record = self.record(label, text[:RECORD_CHARACTERS], start, end, kind, name)
-        for at, line in lines:
+        for begins, whole in lines:
+            head = before_label(whole)
+            at, line = begins + head, whole[head:]
+            if head:
+                self.prose(begins, whole[:head], record)
             match = KEY_VALUE.match(line) or ASSIGNED.match(line)
             if match is None or len(match.group(1).split()) > 14:
                 self.prose(at, line, record)
                 continue
             key, value = match.group(1).strip(), (match.group(2) or "").strip()
+            if any(item.kind is QuantityKind.DATE for item in read_quantities(key)):
+                self.prose(at, line[: match.end(1)], record)
             if SUBJECT_KEY.search(key) and value:
                 self.subject = value[:120]
             if value:

@@ -50,6 +50,7 @@ from pages.widgets.adjudicated import settled_claims, write_settled
 from pages.widgets.evaluated import bring_choice, packet_choices
 from pages.widgets.evaluating import progress_words
 from pages.widgets.figures import csv_text, rate_interval
+from pages.widgets.plain import inert
 from storage.store import open_store
 
 
@@ -234,7 +235,7 @@ def test_offline_judge_and_both_stand_side_by_side_and_without_one_it_says_what_
     assert list(table["On the same claims"])[:3] == [
         "bad claims passed", "good claims stopped", "good claims blocked",
     ]  # fmt: skip
-    assert any("Read by m@here: 5 of 5 claims" in each.value for each in test.caption)
+    assert any(f"Read by {inert('m@here')}: 5 of 5 claims" in each.value for each in test.caption)
     overlay = next(box for box in weighed.selectbox if box.label == "Compare with")
     assert "the judge beside it" in overlay.options
     overlay.set_value("the judge beside it").run()

@@ -228,3 +228,30 @@ def test_a_call_without_arguments_is_no_record() -> None:
 
     assert (part.text, part.bond) == ("40", Bond.SAME)
     assert following.outline.records == 1 == 1 + following.outline.record.max()
+
+
+@pytest.mark.parametrize(
+    ("output", "said", "value"),
+    [
+        (
+            "Order 7781. Status: shipped. Shipped on: 3 March 2026.",
+            "Order 7781 was shipped.",
+            "7781",
+        ),
+        ("Results 2026-10-21: urate 512 µmol/L, creatinine 88", "Urate, 21 October.", "21 October"),
+    ],
+)
+def test_what_stands_before_a_label_or_dates_it_is_stated_too(
+    output: str, said: str, value: str
+) -> None:
+    assert bound(said, [output])[value] is Bond.SAME
+    assert (
+        bound(said, [output.replace("7781", "7718").replace("10-21", "10-12")])[value]
+        is not Bond.SAME
+    )
+
+
+def test_a_title_before_a_label_is_part_of_it() -> None:
+    facts = [field.path for field in stated("Dr. Lind: room 14\nVit. D: 20 ng/mL").outline.fields]
+
+    assert facts == ["Dr. Lind", "Vit. D"]

@@ -42,12 +42,14 @@ from core.workflows.packet_export import (
 from core.workflows.packet_folder import pack, unpack
 from core.workflows.printing import find_browser, print_page, printed, settled
 
+SOURCES = st.lists(st.text(min_size=1, max_size=12), max_size=3, unique=True)
 JUDGEMENTS = st.builds(
-    Judgement,
+    lambda sources, **more: Judgement(
+        source_id=next(iter(sources), None), more_source_ids=tuple(sources[1:]), **more
+    ),
+    sources=SOURCES,
     support=st.sampled_from(SUPPORT_LABELS),
-    source_id=st.none() | st.text(min_size=1, max_size=12),
     conflation=st.none() | st.booleans(),
-    more_source_ids=st.lists(st.text(min_size=1, max_size=12), max_size=2).map(tuple),
     passages=st.lists(
         st.builds(
             Passage,
