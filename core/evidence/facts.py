@@ -34,7 +34,7 @@ from core.evidence.fact_lines import (
     unit_after,
 )
 from core.evidence.quantities import read_quantities
-from core.evidence.quantity_patterns import CURRENCY
+from core.evidence.quantity_patterns import CURRENCY, MONTH
 from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.evidence.units import unit_name
 from core.evidence.words import stems
@@ -47,6 +47,7 @@ _MOST_FACTS = 20_000
 _VALUE_CHARACTERS = 240
 RECORD_CHARACTERS = 1_200  # of one record; nothing is absent from one that is longer
 _DAY_CHARACTERS = 24
+_MAY_BE_DATED = re.compile(rf"\d|{MONTH}", re.IGNORECASE)  # few labels are read for a date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +175,13 @@ def _read(text: str) -> SourceFacts:
     )
 
 
+def _is_dated(label: str) -> bool:
+    """Whether a label holds a date."""
+    return _MAY_BE_DATED.search(label) is not None and any(
+        item.kind is QuantityKind.DATE for item in read_quantities(label)
+    )
+
+
 class _Reader:
     """Walks the lines of one text and collects its records and facts."""
 
@@ -288,7 +296,7 @@ class _Reader:
                 self.prose(at, line, record)
                 continue
             key, value = match.group(1).strip(), (match.group(2) or "").strip()
-            if any(item.kind is QuantityKind.DATE for item in read_quantities(key)):
+            if _is_dated(key):
                 self.prose(at, line[: match.end(1)], record)
             if SUBJECT_KEY.search(key) and value:
                 self.subject = value[:120]
