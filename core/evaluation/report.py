@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def evaluation_report(
     return report
 
 
-def state_counts(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -> Report:
+def state_counts(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -> dict[str, Any]:
     """Claims and answers by state: good and bad claims, faithful answers and those with an error.
 
     ``good_stopped`` are good claims that are blocked or need review. An answer is allowed where every

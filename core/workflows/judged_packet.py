@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -21,7 +21,7 @@ from core.evaluation.frozen import answer_of, freeze
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Cause, Prediction, at_threshold
 from core.evaluation.ranking_scores import auroc, auroc_interval, rounded
-from core.evaluation.report import Report
+from core.evaluation.report import Report, state_counts
 from core.judge.asking import AT_ONCE, ask
 from core.ports import Judge
 from core.records import (
@@ -29,7 +29,6 @@ from core.records import (
     Claim,
     Decision,
     Span,
-    State,
     StatedAttribution,
     Trace,
     VerdictLabel,
@@ -296,36 +295,24 @@ def _kind(row: PacketRow) -> str:
 
 
 def _figures(rows: Sequence[PacketRow], found: Sequence[Prediction]) -> Report:
-    states = {one.claim_id: one.state for one in found}
-    counts = Counter((row.should_block, states[row.claim_id]) for row in rows)
-    answers: dict[str, list[PacketRow]] = {}
-    for row in rows:
-        answers.setdefault(row.trace_id, []).append(row)
-    faithful = [of for of in answers.values() if not any(row.should_block for row in of)]
-    wrong = [of for of in answers.values() if any(row.should_block for row in of)]
-    blocked = {row.trace_id for row in rows if states[row.claim_id] is State.BLOCK}
+    counted = state_counts(rows, found)
+    claims, answers = counted["claims"], counted["answers"]
+    faithful, wrong = answers["faithful"], answers["with_error"]
     score = np.array([one.ranked_by for one in found])
     bad = np.array([row.should_block for row in rows], dtype=np.bool_)
     return {
-        "good": sum(not row.should_block for row in rows),
-        "good_passed": counts[False, State.ALLOW],
-        "good_stopped": counts[False, State.NEEDS_REVIEW] + counts[False, State.BLOCK],
-        "good_blocked": counts[False, State.BLOCK],
-        "bad": int(bad.sum()),
-        "bad_passed": counts[True, State.ALLOW],
-        "bad_blocked": counts[True, State.BLOCK],
-        "faithful_answers": len(faithful),
-        "faithful_allowed": sum(_all_allowed(faithful, states)),
-        "faithful_blocked": sum(of[0].trace_id in blocked for of in faithful),
-        "answers_with_an_error": len(wrong),
-        "answers_with_an_error_allowed": sum(_all_allowed(wrong, states)),
+        "good": sum(claims["good"].values()),
+        "good_passed": claims["good"]["allow"],
+        "good_stopped": counted["good_stopped"],
+        "good_blocked": counted["good_blocked"],
+        "bad": sum(claims["bad"].values()),
+        "bad_passed": counted["bad_passed"],
+        "bad_blocked": claims["bad"]["block"],
+        "faithful_answers": sum(faithful.values()),
+        "faithful_allowed": faithful["allow"],
+        "faithful_blocked": faithful["block"],
+        "answers_with_an_error": sum(wrong.values()),
+        "answers_with_an_error_allowed": wrong["allow"],
         "auroc": rounded(auroc(score, bad)),
         "auroc_ci95": auroc_interval(score, bad, [row.trace_id for row in rows]),
     }
-
-
-def _all_allowed(
-    answers: Sequence[Sequence[PacketRow]], states: Mapping[str, State]
-) -> Iterator[bool]:
-    for rows in answers:
-        yield all(states[row.claim_id] is State.ALLOW for row in rows)
