@@ -6,13 +6,13 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError
+from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError, expect
 
 SCREENSHOTS = Path(__file__).resolve().parents[1] / "screenshots"
 # Long enough for a machine that is busy with other work; a healthy one answers in a tenth of it.
@@ -75,6 +75,34 @@ def press(
         if button.is_visible():
             button.click()
         shows.wait_for(state=state)
+
+
+def chosen_answers(page: Page) -> Locator:
+    """The answers that are chosen on Review or Adjudicate."""
+    return page.locator(".st-key-bar button").get_by_text("●")
+
+
+def read_by_keys(page: Page, claims: int, keys_for: Callable[[str], Sequence[str]]) -> None:
+    """Answer that many claims on Review, each by the keys for its text, in the order of the queue."""
+    for left in range(claims, 0, -1):
+        item = page.locator("#review").get_attribute("data-item") or ""
+        keys = keys_for(page.locator("#review .the-claim .claim-text").inner_text())
+        for count, key in enumerate(keys[:-1], 1):
+            page.keyboard.press(key)
+            expect(chosen_answers(page)).to_have_count(count)
+            page.wait_for_selector(SETTLED)
+        page.keyboard.press(keys[-1])
+        page.locator("#review .machine").wait_for()
+        # Until then the button of the last draw may stand beside it.
+        page.wait_for_selector(SETTLED)
+        page.locator(".st-key-keep button:not([disabled])").first.wait_for()
+        page.keyboard.press("k")
+        if left > 1:
+            expect(page.locator("#review")).not_to_have_attribute("data-item", item)
+            page.locator("#review .the-claim").wait_for()
+        else:
+            expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        page.wait_for_selector(SETTLED)
 
 
 def watched(context: BrowserContext, app_url: str) -> Visit:

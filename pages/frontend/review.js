@@ -24,6 +24,7 @@ export default function (component) {
   state.sayOwner = (source, name = "own") => { notePress(state, name); state.tell(name, source); };
   const before = state.data;
   state.data = data;
+  if (!data.values) state.found = false; // a claim that is taken back comes without its values
   if (data.values && !before?.values && state.key === data.key) Object.assign(state, { found: true, at: -1 });
   if (state.key !== data.key) {
     Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", found: false, at: 0, panel: null, below: null });

@@ -72,7 +72,7 @@ function step(state, by) {
 
 function hitsIn(state, id) {
   const held = state.data.texts[id];
-  if (state.found && held && state.data.values && !(state.raw && id === state.source)) {
+  if (state.found && held && !(state.raw && id === state.source)) {
     return state.data.values.places[id].map(([start, end]) => ({ start, end, kind: "hit" }));
   }
   if (!state.query.trim() || !held) return [];
@@ -287,10 +287,9 @@ function drawOutput(state, arriving) {
   const here = found[Math.min(Math.max(state.at, 0), found.length - 1)];
   here?.classList.add("here");
   const place = hits.length ? `${Math.min(Math.max(state.at, 0), hits.length - 1) + 1} of ${hits.length}` : "none here";
-  const looked = state.found && data.values; // a claim that is taken back comes without them
-  const values = looked ? `${data.values.said}: ${place}` : place;
-  if (looked && !data.values.said) parts.find.count.textContent = "no value in the claim";
-  else parts.find.count.textContent = looked || state.query.trim() ? values : "";
+  const values = state.found ? `${data.values.said}: ${place}` : place;
+  if (state.found && !data.values.said) parts.find.count.textContent = "no value in the claim";
+  else parts.find.count.textContent = state.found || state.query.trim() ? values : "";
   if (arriving && here) bringIntoView(box, here, 0.3);
   else if (arriving) openAtPlace(box);
   else box.scrollTop = top;

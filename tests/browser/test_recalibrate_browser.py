@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from browsing import SETTLED, watched
+from browsing import SETTLED, read_by_keys, watched
 from databases import workspace_of
 from labelled import FACTS, a_labelled_office, a_measured_trace, models_of
 from playwright.sync_api import BrowserContext, Page, expect
@@ -85,7 +85,7 @@ def test_twelve_readings_become_a_promotion_whose_effect_was_shown_before(
     with serve(database) as url:
         visit = watched(visitor, url)
         page = visit.open(f"review?as={office.people['Ada'].person_id}", "#review .the-claim")
-        _read_twelve(page)
+        read_by_keys(page, 12, _keys_for)
         page = visit.open(
             f"recalibrate?as={office.people['Lea'].person_id}", "text=What has been settled so far"
         )
@@ -134,28 +134,10 @@ def _states(store: SqlStore) -> dict[str, Counter[str]]:
     }
 
 
-def _read_twelve(page: Page) -> None:
-    """Answer every claim as the chart says, by keys."""
-    for left in range(12, 0, -1):
-        item = page.locator("#review").get_attribute("data-item") or ""
-        text = page.locator("#review .the-claim .claim-text").inner_text()
-        good = any(f"{name} " in text and right in text for name, right, _ in FACTS)
-        keys = ("1", "q", "y") if good else ("3", "0", "y")
-        for count, key in enumerate(keys[:-1], 1):
-            page.keyboard.press(key)
-            expect(page.locator(".st-key-bar button").get_by_text("●")).to_have_count(count)
-            page.wait_for_selector(SETTLED)
-        page.keyboard.press(keys[-1])
-        page.locator("#review .machine").wait_for()
-        page.wait_for_selector(SETTLED)
-        page.locator(".st-key-keep button:not([disabled])").first.wait_for()
-        page.keyboard.press("k")
-        if left > 1:
-            expect(page.locator("#review")).not_to_have_attribute("data-item", item)
-            page.locator("#review .the-claim").wait_for()
-        else:
-            expect(page.get_by_text("Nothing waits for you")).to_be_visible()
-        page.wait_for_selector(SETTLED)
+def _keys_for(text: str) -> tuple[str, str, str]:
+    """The keys of what the chart says of a claim."""
+    good = any(f"{name} " in text and right in text for name, right, _ in FACTS)
+    return ("1", "q", "y") if good else ("3", "0", "y")
 
 
 def _step(page: Page, name: str) -> None:

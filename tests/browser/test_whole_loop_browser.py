@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from browsing import SETTLED, Visit, watched
+from browsing import SETTLED, Visit, chosen_answers, read_by_keys, watched
 from databases import workspace_of
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 from reviewing import Office, an_office
 
 from core.records import VerdictLabel
@@ -166,25 +166,7 @@ def _import_and_verify(workbench: Workbench, file: Path) -> None:
 def _read_all(workbench: Workbench, name: str, answers: dict[str, str]) -> None:
     """Let that person answer every claim in whatever order the queue has."""
     with workbench.visit(name, "review", CLAIM) as page:
-        for left in range(len(answers), 0, -1):
-            claim = page.locator("#review").get_attribute("data-item") or ""
-            keys = answers[page.locator(f"{CLAIM} .claim-text").inner_text()]
-            for count, key in enumerate(keys[:-1], 1):
-                page.keyboard.press(key)
-                expect(_chosen(page)).to_have_count(count)
-                page.wait_for_selector(SETTLED)
-            page.keyboard.press(keys[-1])
-            page.locator("#review .machine").wait_for()
-            # Until then the button of the last draw may stand beside it.
-            page.wait_for_selector(SETTLED)
-            page.locator(".st-key-keep button:not([disabled])").first.wait_for()
-            page.keyboard.press("k")
-            if left > 1:
-                expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
-                page.locator(CLAIM).wait_for()
-            else:
-                expect(page.get_by_text("Nothing waits for you")).to_be_visible()
-            page.wait_for_selector(SETTLED)
+        read_by_keys(page, len(answers), answers.__getitem__)
 
 
 def _adjudicate(workbench: Workbench) -> None:
@@ -192,7 +174,7 @@ def _adjudicate(workbench: Workbench) -> None:
         expect(page.locator(f"{CLAIM} .claim-text")).to_have_text(DISPUTED)
         for count, key in enumerate((*FAILS, "7"), 1):  # 7: a reviewer's error
             page.keyboard.press(key)
-            expect(_chosen(page)).to_have_count(count)
+            expect(chosen_answers(page)).to_have_count(count)
             page.wait_for_selector(SETTLED)
         page.keyboard.press("k")
         expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
@@ -282,8 +264,3 @@ def _bring(page: Page, file: Path) -> None:
     with page.expect_file_chooser() as choosing:
         page.locator("[data-testid=stFileUploaderDropzone] button").press("Enter")
     choosing.value.set_files(file)
-
-
-def _chosen(page: Page) -> Locator:
-    """The answers that are marked as chosen."""
-    return page.locator(".st-key-bar button").get_by_text("●")
