@@ -81,15 +81,16 @@ named.title("Thresholds", anchor=False)
 with columns[0]:
     choice = choose_packet(store, user, evaluated=True)
 if choice is None or choice.kept is None:
-    show_notice(
-        "No packet has been evaluated yet",
-        "Thresholds are weighed on labelled claims. The first start evaluates the sample packet in the "
-        "background; any other is evaluated on the page Evaluation.",
-        key="nothing-evaluated",
-    )
-    for each in packet_choices(store, user):
-        if each.kept is not None and show_evaluating(each.kept):
-            break
+    kept = [each.kept for each in packet_choices(store, user) if each.kept is not None]
+    if any(map(show_evaluating, kept)):
+        title = "The figures follow when the labelled claims are read"
+        words = "A minute or two on a free machine; this page opens by itself then."
+    else:
+        title = "No packet has been evaluated yet"
+        words = (
+            "Thresholds are weighed on labelled claims: evaluate a packet on the page Evaluation."
+        )
+    show_notice(title, words, key="nothing-evaluated")
     st.page_link(EVALUATION, label="Go to the evaluation", icon=":material/monitoring:")
     st.stop()
 packet = choice.kept

@@ -27,7 +27,8 @@ from core.workflows.judged_packet import replies_file
 
 JOB = "cli.evaluating"  # by name: what opens databases stands above core
 ASK, REPLAY = "ask", "replay"  # the judge of the database, or what it replied before
-LEAST_PRESSING = 19  # the niceness that lets all other work go first
+# Pages and a person's own work go first; at 19 a machine that is busy with anything else gives none.
+LESS_PRESSING = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ def is_evaluating(packet: KeptPacket) -> bool:
 def evaluate_brought(
     folder: Path, file: Path, calibrator: CurrentCalibrator, *, nli: str = BUNDLED
 ) -> bool:
-    """Begin to evaluate ``file`` at low priority where it was brought into the folder of packets.
+    """Begin to evaluate ``file`` behind what people do where it was brought into the folder of packets.
 
     A run that was killed goes on; one that ended, failed or was stopped by a person is not begun
     again. Whether one began; raises ComponentUnavailable.
@@ -103,7 +104,7 @@ def evaluate_brought(
     if kept_runs(packet) or (status is not None and status.state is not JobState.RUNNING):
         return False
     return start_evaluating(
-        packet, centroid=False, calibrator=calibrator, nli=nli, niceness=LEAST_PRESSING
+        packet, centroid=False, calibrator=calibrator, nli=nli, niceness=LESS_PRESSING
     )
 
 

@@ -47,7 +47,8 @@ def show_evaluating(packet: KeptPacket) -> bool:
 def progress_words(status: JobStatus, now: float) -> str:
     """How far a run is, how fast, and how long it may still take; ``now`` as time.time()."""
     if not status.total:
-        return {"intervals": "Computing the intervals …"}.get(status.what, f"{status.what} …")
+        known = {"intervals": "all are read, computing the intervals …"}
+        return known.get(status.what, f"{status.what[:1].lower()}{status.what[1:]} …")
     seconds = now - status.started
     return pace_words(status.done, status.total, status.what, seconds, before=status.before)
 
@@ -74,4 +75,5 @@ class Evaluation:
         if status is None:
             return None
         share = min(1.0, status.done / status.total) if status.total else 0.0
-        return Progress(share=share, words=f"Evaluating: {progress_words(status, time.time())}")
+        doing = "Evaluating" if status.total else f"Evaluating {self.packet.rows:,} claims"
+        return Progress(share=share, words=f"{doing}: {progress_words(status, time.time())}")

@@ -290,7 +290,9 @@ def test_progress_counts_only_what_this_run_read() -> None:
 
     assert progress_words(status, 150.0) == "150 of 250 claims · 2.0 a second · about 50 s left"
     assert progress_words(replace(status, done=50), 150.0).endswith("reading the first ones")
-    assert progress_words(replace(status, total=0, what="intervals"), 1.0).startswith("Computing")
+    assert progress_words(replace(status, total=0, what="intervals"), 1.0).startswith(
+        "all are read"
+    )
 
 
 # ---------------------------------------------------------------- thresholds
@@ -310,8 +312,9 @@ def test_thresholds_say_that_the_first_packet_is_still_being_evaluated(
         write_status(packet, JobStatus(state=JobState.RUNNING, what="Loading the models"))
         test = thresholds()
 
-    assert titles(test) == ["No packet has been evaluated yet"]
-    assert "stop-evaluating" in [button.key for button in test.button]
+    assert titles(test) == ["The figures follow when the labelled claims are read"]
+    (bar,) = test.get("progress")
+    assert bar.proto.text == "Evaluating 4 claims: loading the models …"
 
 
 def test_the_view_holds_the_cost_of_every_threshold(folder: Path) -> None:
