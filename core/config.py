@@ -12,7 +12,7 @@ from core.errors import ConfigError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteWeights:
-    """Weights of the evidence router, fitted on training packets by ``training/router.py``."""
+    """Weights of the evidence router, fitted by ``training/router.py`` of c22b351."""
 
     bias: float = -6.329
     centroid: float = 3.2436

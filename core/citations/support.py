@@ -19,7 +19,7 @@ from core.evidence.values import protected_values, value_present
 from core.records import ProtectedValue
 
 SENTENCE_WEIGHT, AROUND_WEIGHT = 1.0, 0.5
-# Chosen by hand on clinical_native and livemcpbench_chat (bench/citations.py).
+# Chosen by hand on clinical_native and livemcpbench_chat (0.19.0, bench/citations.py).
 RIVAL_LEAD = 0.12
 RIVAL_RATIO = 0.75
 RIVAL_SHARE = 0.40  # less is no other place that says it

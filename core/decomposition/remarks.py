@@ -1,7 +1,7 @@
 """What a stretch sounds like, learned from sentences: a fact, or a remark that asserts none (III.2).
 
-A multinomial logistic model over words by their place; it was fitted by ``python -m
-training.remark_classifier``. It may only set aside what `claim_type` finds no fact in.
+A multinomial logistic model over words by their place; it was fitted by
+``training/remark_classifier.py`` of c22b351. It may only set aside what `claim_type` finds no fact in.
 """
 
 from __future__ import annotations

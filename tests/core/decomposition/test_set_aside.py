@@ -10,10 +10,11 @@ from tables import cases
 from core.config import Config
 from core.decomposition.claim_type import claim_type_of
 from core.decomposition.claims import decompose
+from core.decomposition.markdown import plain
 from core.decomposition.remarks import read_weights, shipped_weights
 from core.errors import ConfigError
 from core.records import ClaimType, Trace
-from training.remark_classifier import AUTHORS, written
+from training.texts import text_folder
 
 FACTS = (
     "Share prices fell sharply after the merger",
@@ -151,9 +152,11 @@ def test_what_was_done_is_checked_though_its_details_follow(said: str) -> None:
 def test_lines_of_an_author_who_taught_nothing_are_told_apart() -> None:
     def aside(kind: bool) -> list[str]:
         lines = [
-            one.text
-            for one in written(AUTHORS / "f.txt")
-            if (one.kind is ClaimType.FACTUAL) is kind
+            plain(text).rstrip(": ")
+            for line in (text_folder() / "remark_authors" / "f.txt").read_text("utf-8").splitlines()
+            if line and not line.startswith("#")
+            for name, text in [line.split("\t", 1)]
+            if (ClaimType(name) is ClaimType.FACTUAL) is kind
         ]
         assert len(lines) == 130
         return [
