@@ -7,6 +7,7 @@ moves it too, and costs a run; a changed rule that did not move it would leave s
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -41,9 +42,12 @@ def rules_digest(core: Path = CORE, *, repair: bool = False) -> str:
     return f"rules@sha256:{digest.hexdigest()[:16]}"
 
 
-def with_judge(rules: str, judge: str, asked: str) -> str:
-    """What names rules beside which a judge is asked about the claims that ``asked`` says."""
-    return f"{rules}{_BESIDE}{judge} for {asked}"
+def with_judge(rules: str, judge: str, asked: str, worth: Iterable[float]) -> str:
+    """What names rules beside which a judge is asked about the claims that ``asked`` says.
+
+    ``worth`` is the chance of support that goes with each verdict of it: it decides, so it is named.
+    """
+    return f"{rules}{_BESIDE}{judge} for {asked} worth {' '.join(f'{one:g}' for one in worth)}"
 
 
 def unread(pipeline: str, like: str = _UNREAD) -> str:

@@ -31,8 +31,15 @@ from core.records import (
     Verification,
     Versions,
 )
+from core.records.judge import JudgeVerdict
 from core.verification.candidates import Case, rank_claims
-from core.verification.decision import counted_share, decide_answer, decide_claim, pass_together
+from core.verification.decision import (
+    counted_share,
+    decide_answer,
+    decide_claim,
+    pass_together,
+    prior_worth,
+)
 from core.verification.prepare import (
     Models,
     OpenTrace,
@@ -75,7 +82,9 @@ def versions(models: Models, config: Config) -> Versions:
     """What names a run: the same trace under the same versions gives the same bytes."""
     rules = rules_digest()
     if models.judge is not None:
-        rules = with_judge(rules, models.judge.name, models.judge_for.value)
+        proves = (JudgeVerdict.SUPPORTED, JudgeVerdict.CONTRADICTED)
+        worth = [(models.judge_worth or {}).get(one, prior_worth(one, config)) for one in proves]
+        rules = with_judge(rules, models.judge.name, models.judge_for.value, worth)
     return Versions(
         pipeline=rules,
         config_sha256=config.sha256(models.families.digest),

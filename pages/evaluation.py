@@ -12,6 +12,7 @@ from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.review.roles import require_writer
 from core.workflows.evaluating import AskedJudge, start_evaluating
+from core.workflows.judged_packet import has_replies
 from core.workflows.models import active_forest
 from pages.screens.evaluation.confusion import (
     show_confusion,
@@ -210,7 +211,7 @@ view = st.segmented_control(
     label_visibility="collapsed",
 )  # fmt: skip
 if view == "Figures":
-    show_with_judge(run.report)
+    show_with_judge(run.report, replies=has_replies(packet.folder))
     show_metrics(run.report)
 elif view == "Slices":
     show_slices(run.report)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from sqlalchemy import Connection, select
 from sqlmodel import col
@@ -13,9 +12,9 @@ from sqlmodel import col
 from core.errors import NotFound
 from core.records import Judged, VerdictLabel
 from core.records.judge import JudgeFor, JudgeRequest, JudgeVerdict, Proved
-from core.review.assignment import check_reason
+from core.review.assignment import check_reason, unaided
 from core.review.judge_choice import CurrentJudge
-from core.review.records import Person, Role
+from core.review.records import Person, ReviewedClaim, Role
 from storage.audit import append_event, latest_event
 from storage.columns import plain_text
 from storage.labels import Labels
@@ -39,7 +38,11 @@ class Judges:
             return _current(connection)
 
     def readings(self) -> Iterator[tuple[str, JudgeVerdict, VerdictLabel]]:
-        """Proved readings of claims whose label is final, as (judge, verdict, label)."""
+        """Proved readings of claims, each claim once, with what people said before they saw a verdict.
+
+        As (judge, verdict, label). Where such first answers differ, of all projects together, that counts
+        which a third person took; who had seen the proof says nothing about it.
+        """
         labels = Labels(store=self.store)
         with self.store.database.reading() as connection:
             # Verdicts without a proof are not parsed: with a thousand of them that took seconds.
@@ -50,15 +53,18 @@ class Judges:
                     .where(col(Verdict.document).contains('"proved"'))
                 ).scalars()
             )
+        versions: dict[tuple[str, str], dict[int, list[ReviewedClaim]]] = {}
         for project in Projects(store=self.store).all():
-            claims = labels.reviewed(project.project_id, features=False)
-            for version, of_trace in groupby(claims, lambda one: (one.trace_id, one.content_hash)):
-                proved = self._proved(*version) if version[1] in with_proof else {}
-                for claim in of_trace:
-                    final = claim.resolution.final
-                    found = None if final is None else final.support
-                    if isinstance(found, VerdictLabel) and claim.claim_id in proved:
-                        yield (*proved[claim.claim_id], found)
+            for claim in labels.reviewed(project.project_id, features=False):
+                if claim.content_hash in with_proof:
+                    of_trace = versions.setdefault((claim.trace_id, claim.content_hash), {})
+                    of_trace.setdefault(claim.claim_key, []).append(claim)
+        for version, claims in versions.items():
+            proved = self._proved(*version)
+            for everywhere in claims.values():
+                said = _unaided_label(everywhere)
+                if said is not None and everywhere[0].claim_id in proved:
+                    yield (*proved[everywhere[0].claim_id], said)
 
     def _proved(self, trace_id: str, content_hash: str) -> dict[str, tuple[str, JudgeVerdict]]:
         try:
@@ -107,6 +113,15 @@ class Judges:
                 "judge",
                 {"judge": judge, "claims": len(request.claims), "tokens": request.tokens},
             )
+
+
+def _unaided_label(everywhere: Sequence[ReviewedClaim]) -> VerdictLabel | None:
+    """What people said of a claim, in each project that it is in, before they saw a verdict on it."""
+    firsts = {unaided(one) for claim in everywhere for one in claim.annotations}
+    said = {one.label for one in firsts if one is not None}
+    taken = {claim.adjudication.judgement.label for claim in everywhere if claim.adjudication}
+    (label, *others) = (said if len(said) == 1 else said & taken) or (None,)
+    return None if others else label
 
 
 def _plain(now: CurrentJudge) -> dict[str, str | None]:

@@ -38,9 +38,12 @@ class JudgeTrust:
 
     @property
     def worth(self) -> dict[JudgeVerdict, float]:
-        """The chance that a claim is supported of which it proves each verdict."""
+        """The chance that a claim is supported of which it proves each verdict, in hundredths.
+
+        It names the run: in finer steps each label would have every answer judged anew.
+        """
         return {
-            verdict: round(one.mean if verdict is JudgeVerdict.SUPPORTED else 1.0 - one.mean, 4)
+            verdict: round(one.mean if verdict is JudgeVerdict.SUPPORTED else 1.0 - one.mean, 2)
             for verdict, one in self.of.items()
         }
 

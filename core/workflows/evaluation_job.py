@@ -146,6 +146,7 @@ def _evaluate(
     place.mkdir(exist_ok=True, mode=0o700)
     if CENTROID in others:
         keep_predictions(place / CENTROID_FILE, others[CENTROID])
+    (place / JUDGED_FILE).unlink(missing_ok=True)  # of the same run made earlier
     if also.judged is not None and packet.labelled:
         tell(0, None, "Asking the judge")
         with_judge = judged_packet(

@@ -81,6 +81,11 @@ def replies_file(folder: Path, judge: CurrentJudge) -> Path:
     return folder / f"judge-{named}.jsonl"
 
 
+def has_replies(folder: Path) -> bool:
+    """Whether replies of any judge are kept with a packet."""
+    return any(folder.glob("judge-*.jsonl"))
+
+
 def traces_in(files: Sequence[Path], rows: Sequence[PacketRow]) -> dict[str, Trace]:
     """The traces of the rows by id; raises InputError where one is in none of the files."""
     traces = {one.trace_id: one for one in read_traces(files) if isinstance(one, Trace)}

@@ -129,9 +129,13 @@ class Silent:
 
 
 def chosen_judge(choices: JudgeChoice) -> Judge:
-    """The judge that was chosen; one that is silent where this process may not or cannot ask it."""
+    """The judge that was chosen; one that is silent where this process may not or cannot ask it.
+
+    Raises ConfigError where nobody is asked.
+    """
     now = choices.current()
-    assert now.address is not None
+    if now.address is None:
+        raise ConfigError("no judge is asked any more: a lead has switched it off")
     try:
         return _Announced(judge_named(now.address, now.model), choices)
     except (ConfigError, ComponentUnavailable) as error:

@@ -244,7 +244,7 @@ def overlays(
     if (run.folder / CENTROID_FILE).is_file():
         name = "the centroid router"
         found[name] = PredictionSet(packet=packet, run=run, name=name, file=CENTROID_FILE)
-    if (run.folder / JUDGED_FILE).is_file():
+    if "judge" in run.report and (run.folder / JUDGED_FILE).is_file():
         name = "the judge beside it"
         found[name] = PredictionSet(packet=packet, run=run, name=name, file=JUDGED_FILE)
     return found

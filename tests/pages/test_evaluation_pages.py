@@ -40,11 +40,12 @@ from core.evaluation.threshold_view import costs_at, view_predictions
 from core.models.forest import load_forest
 from core.records import VerdictLabel
 from core.records.judge import JudgeRequest, JudgeText
+from core.review.judge_choice import CurrentJudge
 from core.review.records import Role
 from core.workflows.background import lock_for_work
 from core.workflows.evaluating import is_evaluating, start_evaluating
 from core.workflows.evaluation_job import Also, run_job
-from core.workflows.judged_packet import JudgedPacket
+from core.workflows.judged_packet import JudgedPacket, replies_file
 from pages.screens.thresholds.promoting import why_not
 from pages.widgets.adjudicated import settled_claims, write_settled
 from pages.widgets.evaluated import bring_choice, packet_choices
@@ -241,6 +242,12 @@ def test_offline_judge_and_both_stand_side_by_side_and_without_one_it_says_what_
     overlay.set_value("the judge beside it").run()
     names = [each["name"] for each in view(weighed, "provenanceguard_thresholds")["series"]]
     assert "good claims blocked, the judge beside it" in names
+
+    replies_file(packet.folder, CurrentJudge(address="http://here/v1", model="m")).touch()
+    run_job(packet, lambda config: lexical_models(), Config(), resamples=20)  # it is switched off
+    test, weighed = evaluation(packet=packet.sha256), thresholds(packet=packet.sha256)
+    assert any("is kept and left out here" in each.value for each in test.caption)
+    assert all("the judge beside it" not in box.options for box in weighed.selectbox)
 
 
 # ---------------------------------------------------------------- running

@@ -120,13 +120,19 @@ def _beside_everything(f1: float, ends: Interval | None, everything: float) -> s
 # ---------------------------------------------------------------- with a judge
 
 
-def show_with_judge(report: JsonObject) -> None:
-    """Offline, a judge alone, and both on the same claims; what to do where none has read them."""
+def show_with_judge(report: JsonObject, *, replies: bool) -> None:
+    """Offline, a judge alone, and both on the same claims; what to do where none has read them.
+
+    ``replies`` says whether some that a judge gave before are kept with the packet.
+    """
     judged = report.get("judge")
     if not isinstance(judged, Mapping):
         st.caption(
-            "No judge has read these claims. A lead chooses one on Settings, Models; then tick the box "
-            "beside Evaluate."
+            "What a judge replied to these claims before is kept and left out here: it counts while that "
+            "judge is asked. A lead chooses it again on Settings, Models; then Evaluate again."
+            if replies
+            else "No judge has read these claims. A lead chooses one on Settings, Models; then tick "
+            "the box beside Evaluate."
         )
         return
     header, *rows = judged_columns(judged)

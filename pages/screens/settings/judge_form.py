@@ -84,8 +84,9 @@ def _show_trust(workspace: Workspace) -> None:
     if not judges:
         right = round(config.judge_proved_support * config.judge_prior_readings)
         st.text(
-            "Not yet measured here: no claim that it read with a proof has a final label. Until then it is "
-            f"taken to be right in {right} of {config.judge_prior_readings} proved readings."
+            "Not yet measured here: no claim that it read with a proof was labelled by somebody who had "
+            f"not seen the verdict. Until then it is taken to be right in {right} of "
+            f"{config.judge_prior_readings} proved readings."
         )
         return
     rows = [
@@ -103,9 +104,9 @@ def _show_trust(workspace: Workspace) -> None:
         alt="How often each judge's proved readings were right, by people's labels",
     )
     st.caption(
-        f"Labelled: claims that it read with a proof and that have a final label here. Trust weighs "
-        f"{config.judge_prior_readings} assumed readings beside them, and decides from the next "
-        "verification on: below the threshold its support no longer passes a claim."
+        "Labelled: claims that it read with a proof, each once, by what people said before they saw a "
+        f"verdict. Trust weighs {config.judge_prior_readings} assumed readings beside them, and "
+        "decides from the next verification on: below the threshold its support no longer passes a claim."
     )
 
 

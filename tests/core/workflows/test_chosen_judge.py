@@ -21,9 +21,10 @@ from core.config import Config
 from core.errors import ConfigError, InputError, NotAllowed
 from core.evaluation.kept import KeptPacket
 from core.judge.asking import ask
-from core.records import Claim, Span, State, Verification, state_of
+from core.records import Claim, Span, State, VerdictLabel, Verification, state_of
 from core.records.judge import JudgeFor, JudgeVerdict
 from core.review.judge_trust import judge_trust
+from core.review.records import Judgement, ProjectSettings
 from core.workflows.judges import choose_judge, try_judge
 from core.workflows.models import with_chosen_judge
 from core.workflows.verify import verify_pending
@@ -32,6 +33,7 @@ from tests.builders import a_source, a_trace
 
 KEY = "sk-never-shown-51be"
 SAID = "Her potassium was 4.6 mmol/L."
+SHOWN = Judgement(support=VerdictLabel.SUPPORTED, source_id="labs#1", conflation=False)
 REPLIES = {SAID: supported("Potassium 4.6 mmol/L")}
 
 
@@ -147,23 +149,48 @@ def test_what_people_found_of_its_readings_moves_what_a_judges_proof_is_worth(
         choose_judge(
             workspace.judges, server.url, "small", JudgeFor.ALL, "A pilot", workspace.people.local()
         )
-        before = verified(store, 0.94).claims[0]
+        made = verified(store, 0.94)
         while item := office.desk("Ada").next_item():
             office.decide("Ada", item, UNSUPPORTED)
         fill(store, unverified=[a_trace(f"{SAID} ", labs, trace_id="one")])
-        after = verified(store, 0.94).claims[0]
+        again = verified(store, 0.94)
 
+    before, after = made.claims[0], again.claims[0]
+    assert made.versions.pipeline != again.versions.pipeline  # what decided otherwise is named
     assert before.outcome.judge.worth == 0.95 and state_of(before) is State.ALLOW  # type: ignore[union-attr]
     by = before.outcome.judge.by  # type: ignore[union-attr]
     trust = judge_trust(by, workspace.judges.readings(), Config()).of[JudgeVerdict.SUPPORTED]
     assert (trust.right, trust.readings) == (0, 7) and trust.low < trust.mean < trust.high
     assert trust.mean == pytest.approx(19 / 27)  # 19 of 20 assumed, none of 7 found right
-    assert after.outcome.judge.worth == pytest.approx(19 / 27, abs=1e-4)  # type: ignore[union-attr]
+    assert after.outcome.judge.worth == 0.70  # type: ignore[union-attr]
     # Worth less than the threshold asks: the offline verdict stands, and says why.
     assert after.outcome.support.probability == after.outcome.judge.offline.probability  # type: ignore[union-attr]
     assert any("right with 70 %" in reason for reason in after.reasons)
     other = judge_trust("another@host#1", workspace.judges.readings(), Config())
     assert other.worth == {JudgeVerdict.SUPPORTED: 0.95, JudgeVerdict.CONTRADICTED: 0.05}
+
+
+def test_only_what_was_said_before_a_verdict_was_seen_counts_and_each_claim_once(
+    store: SqlStore,
+) -> None:
+    workspace = workspace_of(store)
+    office = an_office(store, traces=0, leading=("Ada",))
+    with serving(reading(REPLIES)) as server:
+        lead = workspace.people.local()
+        choose_judge(workspace.judges, server.url, "small", JudgeFor.ALL, "A pilot", lead)
+        verified(store)
+    seen = store.get_verdict("one")
+
+    def read_in(name: str, person: str, judgement: Judgement) -> list[VerdictLabel]:
+        project = workspace.projects.add(ProjectSettings(name=name), by=lead)
+        replace(office, project=project).read(person, judgement)
+        return [label for _, _, label in workspace.judges.readings()]
+
+    office.desk("Ada").open_verdict(seen.content_hash, seen.run_key)
+    assert read_in("seen", "Ada", UNSUPPORTED) == []
+    assert read_in("unseen", "Ben", SHOWN) == [VerdictLabel.SUPPORTED]
+    assert read_in("again", "Cleo", SHOWN) == [VerdictLabel.SUPPORTED]
+    assert read_in("otherwise", "Cleo", UNSUPPORTED) == []
 
 
 def test_what_one_judge_replied_to_a_packet_is_never_taken_for_anothers(
