@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from builders import a_source, a_trace
@@ -22,15 +23,39 @@ FACTS = (
     ("haemoglobin", "13.1 g/dL", "8.2 g/dL"),
 )
 
+# What the chart says, the same in other words, and what it does not say. What ships confirms neither of
+# the last two, but what shares more words with the chart stands higher: a refit can learn where to cut.
+REWORDED = (
+    ("Appetite good, eats well.", "She ate with a good appetite.", "Nobody asked what she ate."),
+    (
+        "Wound closed and dry.",
+        "The surgical wound closed by then.",
+        "The surgeon advised an operation.",
+    ),
+    ("Sleeps through the night.", "Sleep lasted all night.", "She asked for sleeping tablets."),
+    ("Mood bright.", "Her mood was bright at breakfast.", "She wept over her breakfast."),
+)
+
 
 def a_measured_trace(number: int) -> Trace:
     """Four measurements, of which the answer states two wrongly; which ones, the number says."""
-    right = [(at + number) % 2 == 0 for at in range(len(FACTS))]
-    answer = " ".join(
-        f"The {name} at visit {number} was {good if ok else bad}."
-        for ok, (name, good, bad) in zip(right, FACTS, strict=True)
+    said = f"The {{}} at visit {number} was {{}}.".format
+    return _trace(
+        number, [(said(name, good), said(name, good), said(name, bad)) for name, good, bad in FACTS]
     )
-    chart = "\n".join(f"The {name} at visit {number} was {good}." for name, good, _ in FACTS)
+
+
+def a_reworded_trace(number: int) -> Trace:
+    """Two statements in other words than the chart's, and two that it does not make."""
+    return _trace(number, REWORDED)
+
+
+def _trace(number: int, facts: Sequence[tuple[str, str, str]]) -> Trace:
+    """Half of the facts are stated rightly; which ones, the number says."""
+    answer = " ".join(
+        good if (at + number) % 2 == 0 else bad for at, (_, good, bad) in enumerate(facts)
+    )
+    chart = "\n".join(line for line, _, _ in facts)
     return a_trace(
         answer,
         a_source(chart),
@@ -44,17 +69,18 @@ def models_of(calibrators: ActiveCalibrator) -> Models:
     return replace(lexical_models(), calibrator=active_forest(calibrators))
 
 
-def a_labelled_office(workspace: Workspace, traces: int) -> Office:
+def a_labelled_office(
+    workspace: Workspace, traces: int, made: Callable[[int], Trace] = a_measured_trace
+) -> Office:
     """A store whose claims one reviewer has read, each as the chart says."""
     store = workspace.store
-    store.put_traces([a_measured_trace(number) for number in range(traces)])
+    store.put_traces([made(number) for number in range(traces)])
     verify_pending(store, models_of(workspace.calibrators), Config())
     office = an_office(store, traces=0, shipped=workspace.files.shipped)
     desk = office.desk("Ada")
     while item := desk.next_item():
         said = store.get_verdict(item.trace_id).verification
         claim = next(each.claim for each in said.claims if each.claim.claim_id == item.claim_id)
-        number = int(item.trace_id.rsplit("-", 1)[1])
-        at = next(n for n, fact in enumerate(FACTS) if fact[0] in claim.text)
-        office.decide("Ada", item, SUPPORTED if (at + number) % 2 == 0 else UNSUPPORTED)
+        right = any(good.rstrip(".") in claim.text for _, good, _ in (*FACTS, *REWORDED))
+        office.decide("Ada", item, SUPPORTED if right else UNSUPPORTED)
     return office

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from browsing import SETTLED, read_by_keys, watched
 from databases import workspace_of
-from labelled import FACTS, a_labelled_office, a_measured_trace, models_of
+from labelled import FACTS, a_labelled_office, a_measured_trace, a_reworded_trace, models_of
 from playwright.sync_api import BrowserContext, Page, expect
 from reviewing import an_office, problems_beside_the_clock
 
@@ -29,7 +29,7 @@ def test_a_lead_fits_compares_promotes_and_rolls_back(
     database = tmp_path / "workbench.db"
     store = open_store(str(database), actor="tester")
     calibrators = workspace_of(store).calibrators
-    a_labelled_office(workspace_of(store), traces=TRACES)
+    a_labelled_office(workspace_of(store), TRACES, a_reworded_trace)
 
     with serve(database) as url:
         visit = watched(visitor, url)
