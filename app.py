@@ -69,7 +69,7 @@ ANALYSE = (
         "thresholds",
         "Thresholds",
         "tune",
-        "What every support threshold costs: good claims blocked, bad claims passed, hours.",
+        "What every support threshold costs: good claims stopped, bad claims passed, hours.",
     ),
     (
         "evaluation",

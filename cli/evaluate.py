@@ -222,13 +222,13 @@ def sweep(
         typer.Option(help="Choose the threshold that passes at most this share of bad claims."),
     ] = 0.025,
     max_false_block: Annotated[
-        float, typer.Option(help="Choose the one that blocks at most this share of good claims.")
+        float, typer.Option(help="Choose the one that stops at most this share of good claims.")
     ] = 0.2,
     claims_a_day: Annotated[
         float | None, typer.Option(help="With --reviews-a-day: how many claims come in a day.")
     ] = None,
     reviews_a_day: Annotated[
-        float | None, typer.Option(help="How many blocked claims people can read in a day.")
+        float | None, typer.Option(help="How many stopped claims people can read in a day.")
     ] = None,
     risk: Annotated[
         float,

@@ -206,7 +206,7 @@ COVERS = (
     "not all of them at once. The gate has one threshold, and every claim passes by itself, unless "
     "`verify --threshold-by-kind`, `--whole-answers` or a policy asks for more."
 )
-HEADER = ("Kind of source", "Threshold", "Upper bound", "Bad labels", "Good blocked", "Note")
+HEADER = ("Kind of source", "Threshold", "Upper bound", "Bad labels", "Good stopped", "Note")
 
 
 # What a card calls a source that is of none of the kinds.

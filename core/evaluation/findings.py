@@ -23,8 +23,8 @@ NO_SOURCE = "no source"
 class Mistake(StrEnum):
     """In what way the verifier was wrong about a claim, the costliest first."""
 
-    PASSED = "passed, but should be blocked"
-    BLOCKED = "blocked, but is good"
+    PASSED = "passed, but should be stopped"
+    BLOCKED = "stopped, but is good"
     SOURCE = "checked against a wrong source"
     CREDIT = "a wrong credit was missed"
     ALARM = "a right credit was called wrong"

@@ -114,8 +114,8 @@ def ranking_table(name: str, report: Mapping[str, object]) -> list[str]:
         f"{name}: {report['claims']} claims, {report['claims_to_block']} to block, "
         f"{report['traces']} traces",
         "",
-        "| system | AUROC (95 % interval) | bad passed at good blocked 5/10/20 % "
-        "| good blocked at bad passed 5/10/20 % |",
+        "| system | AUROC (95 % interval) | bad passed at good stopped 5/10/20 % "
+        "| good stopped at bad passed 5/10/20 % |",
         "|---|---|---|---|",
     ]
     systems = report["systems"]

@@ -47,7 +47,7 @@ SYSTEMS = {
 _COUNTED = (
     ("bad claims passed", "bad_passed", "bad"),
     ("good claims stopped", "good_stopped", "good"),
-    ("good claims blocked", "good_blocked", "good"),
+    ("of these blocked", "good_blocked", "good"),
     ("faithful answers allowed", "faithful_allowed", "faithful_answers"),
     ("answers with an error allowed", "answers_with_an_error_allowed", "answers_with_an_error"),
 )

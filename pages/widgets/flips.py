@@ -51,7 +51,7 @@ def _row(flip: Flip) -> Mapping[str, object]:
         "support": flip.support,
         "tone": "good" if flip.better else "bad",
         "mark": "✓" if flip.better else "✕",
-        "effect": f"{kind} claim, now {'blocked' if flip.now_blocked else 'passed'}",
+        "effect": f"{kind} claim, now {'stopped' if flip.now_blocked else 'passed'}",
         "query": dict(flip.query),
     }
 

@@ -142,7 +142,7 @@ def slices_figure(named: Mapping[str, tuple[int, Metric, Metric]]) -> go.Figure:
     blocked = [(name, metric) for name, (_, _, metric) in named.items()]
     for title, rates, color, symbol in (
         ("bad claims passed", passed, ORANGE, "x"),
-        ("good claims blocked", blocked, BLUE, "circle"),
+        ("good claims stopped", blocked, BLUE, "circle"),
     ):
         shown = [(name, metric) for name, metric in rates if metric.value is not None]
         values = [metric.value or 0.0 for _, metric in shown]

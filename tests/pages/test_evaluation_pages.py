@@ -97,10 +97,10 @@ def test_the_figures_are_those_of_the_kept_report(folder: Path) -> None:
 
     shown = {metric.label: metric.value for metric in test.metric}
     assert shown["Bad claims passed"] == f"{100 * report['false_pass_rate']:.1f} %"
-    assert shown["Good claims blocked"] == f"{100 * report['false_block_rate']:.1f} %"
+    assert shown["Good claims stopped"] == f"{100 * report['false_block_rate']:.1f} %"
     assert shown["Block F1"] == f"{report['block']['f1']:.3f}"
     low, high = report["false_pass_rate_ci95"]
-    words = f"95 % interval {100 * low:.1f} to {100 * high:.1f} %; n = 20 claims to block"
+    words = f"95 % interval {100 * low:.1f} to {100 * high:.1f} %; n = 20 bad claims"
     assert words in [caption.value for caption in test.caption]
 
 
@@ -158,7 +158,7 @@ def test_the_error_table_lists_every_error_and_narrows_to_one_kind(folder: Path)
     test = evaluation(packet=packet.sha256, view="Errors")
     assert list(test.dataframe[0].value["Claim id"]) == [rows[e.place].claim_id for e in errors]
 
-    test.selectbox(key="mistake").set_value("passed, but should be blocked").run()
+    test.selectbox(key="mistake").set_value("passed, but should be stopped").run()
 
     passed = [
         r.claim_id for r, f in zip(rows, found, strict=True) if r.should_block and not f.blocked
@@ -234,14 +234,14 @@ def test_offline_judge_and_both_stand_side_by_side_and_without_one_it_says_what_
     table = next(each.value for each in test.dataframe if "both" in each.value.columns)
     assert list(table.columns[:4]) == ["On the same claims", "offline", "judge", "both"]
     assert list(table["On the same claims"])[:3] == [
-        "bad claims passed", "good claims stopped", "good claims blocked",
+        "bad claims passed", "good claims stopped", "of these blocked",
     ]  # fmt: skip
     assert any(f"Read by {inert('m@here')}: 5 of 5 claims" in each.value for each in test.caption)
     overlay = next(box for box in weighed.selectbox if box.label == "Compare with")
     assert "the judge beside it" in overlay.options
     overlay.set_value("the judge beside it").run()
     names = [each["name"] for each in view(weighed, "provenanceguard_thresholds")["series"]]
-    assert "good claims blocked, the judge beside it" in names
+    assert "good claims stopped, the judge beside it" in names
 
     replies_file(packet.folder, CurrentJudge(address="http://here/v1", model="m")).touch()
     run_job(packet, lambda config: lexical_models(), Config(), resamples=20)  # it is switched off
@@ -371,7 +371,7 @@ def test_an_address_restores_the_threshold_and_the_claims_that_flip(folder: Path
     assert [row["support"] for row in flips] == sorted((r["support"] for r in flips), reverse=True)
     for row in flips:
         better = rows[row["id"]].should_block
-        assert row["effect"] == f"{'bad' if better else 'good'} claim, now blocked"
+        assert row["effect"] == f"{'bad' if better else 'good'} claim, now stopped"
         assert row["tone"] == ("good" if better else "bad")
 
 

@@ -19,7 +19,7 @@ from storage.store import SqlStore
 
 EVERY = "Every mistake"
 HEADER = (
-    "What went wrong", "Claim", "Label", "Verdict", "Blocked by", "Support", "Checked against",
+    "What went wrong", "Claim", "Label", "Verdict", "Stopped by", "Support", "Checked against",
     "Trace", "Claim id",
 )  # fmt: skip
 CLAIM_CHARACTERS = 300
@@ -110,8 +110,8 @@ def _card(row: PacketRow, found: Prediction) -> dict[str, object]:
     names = {source.source_id: source.tool_name for source in row.sources}
     facts = [
         ["Label", _label(row.label.value if row.label else None)],
-        ["Verdict", f"{_label(found.verdict.value)}, {'blocked' if found.blocked else 'passed'}"],
-        ["Blocked by", blocked_by(found)],
+        ["Verdict", f"{_label(found.verdict.value)}, {'stopped' if found.blocked else 'passed'}"],
+        ["Stopped by", blocked_by(found)],
         ["Why", found.reason],
         ["Credited to", row.stated_attribution or "nobody"],
         ["Checked against", _source_words(found.routed_source_id, names)],

@@ -16,14 +16,14 @@ from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
 from pages.widgets.plain import inert
 
 METRIC_WORDS: Mapping[str, tuple[str, str]] = {
-    "false_pass_rate": ("Bad claims passed", "of the claims that should be blocked"),
-    "false_block_rate": ("Good claims blocked", "of the claims that should pass"),
-    "answer_false_pass_rate": ("Bad answers passed", "of the answers with a claim to block"),
-    "answer_false_block_rate": ("Good answers blocked", "of the answers without one"),
-    "block_f1": ("Block F1", "blocking is the positive class"),
-    "block_precision": ("Block precision", "of what was blocked, how much is bad"),
-    "block_recall": ("Block recall", "of what is bad, how much was blocked"),
-    "block_accuracy": ("Block accuracy", "rightly blocked or passed"),
+    "false_pass_rate": ("Bad claims passed", "of the claims that should be stopped"),
+    "false_block_rate": ("Good claims stopped", "of the claims that should pass"),
+    "answer_false_pass_rate": ("Bad answers passed", "of the answers with a claim to stop"),
+    "answer_false_block_rate": ("Good answers stopped", "of the answers without one"),
+    "block_f1": ("Block F1", "stopping is the positive class"),
+    "block_precision": ("Block precision", "of what was stopped, how much is bad"),
+    "block_recall": ("Block recall", "of what is bad, how much was stopped"),
+    "block_accuracy": ("Block accuracy", "rightly stopped or passed"),
     "block_all_f1": ("Block F1 of blocking everything", "what any verifier must beat"),
     "verdict_accuracy": ("Verdict accuracy", "over the four verdicts"),
     "verdict_macro_f1": ("Verdict macro F1", "mean over the labels that occur"),
@@ -49,8 +49,8 @@ COMPARED_WORDS = {
     "centroid-router": "With the paper's centroid router",
 }
 HEADLINE = (
-    ("false_pass_rate", "claims_to_block", "claims to block"),
-    ("false_block_rate", "good", "claims to pass"),
+    ("false_pass_rate", "claims_to_block", "bad claims"),
+    ("false_block_rate", "good", "good claims"),
     ("source_accuracy", "source_eligible_claims", "with a known source"),
     ("block_f1", "claims", "labelled claims"),
 )
@@ -93,7 +93,7 @@ def _sentence(metrics: Mapping[str, Metric], counts: Mapping[str, int]) -> str:
     if passed is not None:
         parts.append(f"of 100 bad claims about {round(100 * passed)} would pass unseen")
     if blocked is not None:
-        parts.append(f"of 100 good claims about {round(100 * blocked)} would be held back")
+        parts.append(f"of 100 good claims about {round(100 * blocked)} would be stopped")
     f1, everything = metrics["block_f1"].value, metrics["block_all_f1"].value
     if f1 is not None and everything is not None:
         parts.append(_beside_everything(f1, metrics["block_f1"].interval, everything))

@@ -65,7 +65,7 @@ def error_words(errors: SiteErrors, threshold: float) -> str:
     """Both rates on the site's labels with their intervals, as Evaluation words them."""
     return (
         f"The active calibrator at {threshold:g}: bad claims passed "
-        f"{_rate(errors.bad_passed)}; good claims blocked {_rate(errors.good_blocked)}."
+        f"{_rate(errors.bad_passed)}; good claims stopped {_rate(errors.good_blocked)}."
     )
 
 

@@ -240,7 +240,7 @@ def comparison_table(comparison: JsonObject) -> Table:
             "Claims",
             "Calibrator",
             "Threshold",
-            "Good claims blocked",
+            "Good claims stopped",
             "Bad claims passed",
         ),
         rows,
@@ -255,7 +255,7 @@ def rate_words(comparison: JsonObject) -> str:
     now, then = (measured(comparison, sides[0], which) for which in ("candidate", "current"))
     claims = cast(Mapping[str, Mapping[str, int]], comparison["sides"])[sides[0].value]["claims"]
     return (
-        f"On {claims:,} claims of the {SIDE_WORDS[sides[0]].lower()}: good claims blocked "
+        f"On {claims:,} claims of the {SIDE_WORDS[sides[0]].lower()}: good claims stopped "
         f"{percent(then.false_block)} → {percent(now.false_block)}, bad claims passed "
         f"{percent(then.false_pass)} → {percent(now.false_pass)}."
     )
@@ -314,7 +314,7 @@ def curves_figure(comparison: JsonObject, side: Side) -> go.Figure:
     for which, name, dash in (("current", "active", "dot"), ("candidate", "candidate", "solid")):
         found = measured(comparison, side, which)
         for rate, words, color in (
-            ("false_block", "good claims blocked", BLUE),
+            ("false_block", "good claims stopped", BLUE),
             ("false_pass", "bad claims passed", ORANGE),
         ):
             points = [p for p in found.curve if p[f"{rate}_rate"] is not None]

@@ -67,8 +67,8 @@ def _figures(one: Outcomes, workload: Workload, weights: Weights) -> dict[str, s
     return {
         "Labelled claims": f"{one.claims:,}, {bad.all:,} bad",
         "Bad claims passed": _part(bad.passed, bad.all),
-        "Good claims not passed": _part(good.person + good.blocked, good.all),
-        "Good claims blocked": _part(good.blocked, good.all),
+        "Good claims stopped": _part(good.person + good.blocked, good.all),
+        "Of these blocked": _part(good.blocked, good.all),
         "Needs a person": percent(shares[1]),
         "Hours of review a day": f"{workload.hours(shares[1]):,.1f} h",
         "Answers with a bad claim that pass": _part(one.bad_answers.passed, one.bad_answers.all),

@@ -47,12 +47,12 @@ def show_rules(view: ThresholdView, workload: Workload, move: Move) -> None:
             "At most bad passed (%)", 0.0, 100.0, 2.5, 0.5, key="max-false-pass"
         )
         st.button(
-            "Set", key="by-false-pass", on_click=_choose, help="Fewest good claims blocked",
+            "Set", key="by-false-pass", on_click=_choose, help="Fewest good claims stopped",
             args=(view, move, lambda points: by_false_pass(points, passes / 100)),
         )  # fmt: skip
     with columns[1], st.container(horizontal=True, vertical_alignment="bottom"):
         blocks = st.number_input(
-            "At most good blocked (%)", 0.0, 100.0, 20.0, 1.0, key="max-false-block"
+            "At most good stopped (%)", 0.0, 100.0, 20.0, 1.0, key="max-false-block"
         )
         st.button(
             "Set", key="by-false-block", on_click=_choose, help="Fewest bad claims passed",
@@ -88,7 +88,7 @@ def choice_words(choice: Choice) -> str:
     point = choice.point
     costs = (
         f"bad claims passed {percent(point.false_pass_rate)}, "
-        f"good claims blocked {percent(point.false_block_rate)}"
+        f"good claims stopped {percent(point.false_block_rate)}"
     )
     if choice.met:
         return f"Threshold {point.threshold:g}: {choice.rule}; {costs}."

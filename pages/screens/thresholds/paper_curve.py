@@ -25,7 +25,7 @@ def show_paper_curve(
     words, button = st.columns([4, 1.3], vertical_alignment="center")
     words.text(
         f"The paper's rule, the best block F1, chooses {rule.threshold:g}: bad claims passed "
-        f"{percent(rule.false_pass_rate)}, good claims blocked {percent(rule.false_block_rate)}. "
+        f"{percent(rule.false_pass_rate)}, good claims stopped {percent(rule.false_block_rate)}. "
         + (
             "The labels here show no threshold for the guarantee."
             if shown is None

@@ -24,7 +24,7 @@ _THRESHOLDS = st.components.v2.component(
 )
 
 FLIPS_SHOWN = 50
-PASSED, BLOCKED = "bad claims passed", "good claims blocked"
+PASSED, STOPPED = "bad claims passed", "good claims stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,12 +78,12 @@ def lay_out_thresholds(
     good, bad = curve.costs[0].good, curve.costs[0].bad
     series = [
         _series(curve, f"{PASSED} (n = {bad:,}), band: 95 %", "pass", other=False),
-        _series(curve, f"{BLOCKED} (n = {good:,}), band: 95 %", "block", other=False),
+        _series(curve, f"{STOPPED} (n = {good:,}), band: 95 %", "block", other=False),
     ]
     if overlay is not None:
         series += [
             _series(overlay, f"{PASSED}, {overlay.name}", "pass", other=True),
-            _series(overlay, f"{BLOCKED}, {overlay.name}", "block", other=True),
+            _series(overlay, f"{STOPPED}, {overlay.name}", "block", other=True),
         ]
     return {
         "generation": generation,
@@ -93,7 +93,7 @@ def lay_out_thresholds(
         "words": [f"{threshold:g}" for threshold in thresholds],
         "place": [_place(at, current) for at in range(len(thresholds))],
         "title": f"What each threshold costs, n = {len(view):,} labelled claims",
-        "alt": "Share of bad claims passed and of good claims blocked at every threshold",
+        "alt": "Share of bad claims passed and of good claims stopped at every threshold",
         "series": series,
         "figures": _figures(curve, workload, overlay),
         "note": _note(view),
@@ -121,7 +121,7 @@ def _figures(curve: Curve, workload: Workload, overlay: Curve | None) -> list[di
         {
             "id": "false_block",
             "kind": "block",
-            "name": "Good claims blocked",
+            "name": "Good claims stopped",
             "values": [percent(cost.false_block_rate) for cost in curve.costs],
             "more": [
                 _counted(cost.good_blocked, cost.good, band["false_block_rate"])
@@ -146,7 +146,7 @@ def _figures(curve: Curve, workload: Workload, overlay: Curve | None) -> list[di
             overlay,
             "answers_held",
             "block",
-            "Good answers held",
+            "Good answers stopped",
             lambda cost: (cost.good_answers_held, cost.good_answers),
         ),  # fmt: skip
         _answers(
@@ -244,9 +244,10 @@ def _note(view: ThresholdView) -> str:
     words = "1 claim is" if forced == 1 else f"{forced:,} claims are"
     return (
         "Only the calibrator's threshold moves. "
-        f"{words} blocked by another check (a missing value, another person's record, a "
-        "contradiction, a wrong credit, too few grounded words, or not judged) and stay blocked "
-        "at every threshold. One claim holds its whole answer. Bands: 1,000 resamples of whole traces."
+        f"{words} stopped by another check (a missing value, another person's record, a "
+        "contradiction, a wrong credit, too few grounded words, or not judged) and stay stopped "
+        "at every threshold. Stopped: blocked or needs a person; one claim stops its answer. Bands: "
+        "1,000 resamples of whole traces."
     )
 
 
@@ -257,9 +258,9 @@ def _percent(rate: float | None) -> float | None:
 def curve_table(curve: Curve) -> tuple[Sequence[str], list[Sequence[Cell]]]:
     """The curves as numbers: header and rows, a row a threshold."""
     header = (
-        "Threshold", "Good blocked", "Good", "False block", "95 % low", "95 % high",
-        "Bad passed", "Bad", "False pass", "95 % low (pass)", "95 % high (pass)",
-        "Good answers held", "Good answers", "Bad answers passed", "Bad answers",
+        "Threshold", "Good stopped", "Good", "Good stopped, share", "95 % low", "95 % high",
+        "Bad passed", "Bad", "Bad passed, share", "95 % low (pass)", "95 % high (pass)",
+        "Good answers stopped", "Good answers", "Bad answers passed", "Bad answers",
     )  # fmt: skip
     rows: list[Sequence[Cell]] = []
     for cost, band in zip(curve.costs, curve.bands, strict=True):
@@ -289,7 +290,7 @@ def flip_words(flips: Flips, opened: Opened) -> str:
         return "No claim flips: the decisions are those of the threshold in use."
     bad = sum(opened.rows[place].should_block for place in flips.claim)
     good = count - bad
-    now = "blocked" if flips.now_blocked else "passed"
+    now = "stopped" if flips.now_blocked else "passed"
     verb = "flips" if count == 1 else "flip"
     noun = "claim" if count == 1 else "claims"
     return f"{count:,} {noun} {verb} to {now}: {bad:,} bad, {good:,} good. Newest flip first."
@@ -306,7 +307,7 @@ def flip_table(flips: Flips, opened: Opened) -> tuple[Sequence[str], list[Sequen
     for place in flips.claim.tolist():
         row, found = opened.rows[place], opened.predictions[place]
         kind = "bad" if row.should_block else "good"
-        now = "blocked" if flips.now_blocked else "passed"
+        now = "stopped" if flips.now_blocked else "passed"
         rows.append((kind, now, row.claim, found.probability, row.trace_id, row.claim_id))
     return ("Claim is", "Now", "Claim", "Support", "Trace", "Claim id"), rows
 
