@@ -71,6 +71,10 @@ class Asked(BaseModel):
         ),
     ] = None
     format: Annotated[str, Field(description="The captured format; auto recognises it.")] = "auto"
+    id: Annotated[
+        str | None,
+        Field(description="The run's own id, with answer: its claims are named after it."),
+    ] = None
     question: str = ""
     answer: Annotated[str | None, Field(description="The agent's final answer.")] = None
     tool_outputs: Annotated[
@@ -83,7 +87,7 @@ class Asked(BaseModel):
         return self
 
     def _check_form(self) -> None:
-        given = self.answer is not None or self.tool_outputs is not None
+        given = (self.answer, self.tool_outputs, self.id) != (None, None, None)
         if (self.trace is None) != given:
             raise ValueError("give either trace, or answer and tool_outputs")
         if given and (self.answer is None or self.tool_outputs is None):
@@ -192,8 +196,9 @@ def _placed(error: InputError) -> InputError:
 
 def _native(request: Asked) -> JsonObject:
     outputs = [output.model_dump(exclude_none=True) for output in request.tool_outputs or ()]
+    named = {} if request.id is None else {"id": request.id}
     return native_of(
-        {"question": request.question, "answer": request.answer, "tool_outputs": outputs}
+        {**named, "question": request.question, "answer": request.answer, "tool_outputs": outputs}
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pydantic", reason="the extra [service] is not installed")
 from core.errors import BadRecord, Overdue
 from core.workflows.batching import Allowed
-from service.requests import VerifyAsked, traces_of
+from service.requests import VerifyAsked, asked, traces_of
 
 CALL = {"id": "c1", "function": {"name": "get_account", "arguments": "{}"}}
 MESSAGES = [
@@ -39,3 +39,18 @@ def test_reading_ends_when_the_time_of_the_request_is_up() -> None:
 
     with pytest.raises(Overdue):
         traces_of(VerifyAsked(trace=records), Allowed(0))
+
+
+def test_a_record_of_a_file_is_taken_with_its_id() -> None:
+    record = {
+        "id": "a01",
+        "question": "What is it?",
+        "answer": "It is Silver.",
+        "tool_outputs": [{"tool_name": "get_account", "text": "tier: Gold"}],
+    }
+
+    (trace,) = traces_of(asked(VerifyAsked, record))
+
+    assert trace.trace_id == "a01"
+    with pytest.raises(BadRecord, match="give either trace, or answer"):
+        asked(VerifyAsked, {"id": "a01", "trace": record})
