@@ -199,7 +199,6 @@ def test_a_claim_that_rests_on_two_sources_has_both_and_the_second_saves_nothing
     assert reader.visit.faults == []
 
 
-@pytest.mark.journey
 def test_what_says_it_is_found_by_its_value_marked_and_shown_to_the_adjudicator(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:

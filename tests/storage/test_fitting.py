@@ -59,6 +59,7 @@ def test_a_fit_that_is_killed_leaves_no_candidate(office: Office) -> None:
     assert office.workspace.calibrators.candidates() == ()
 
 
+@pytest.mark.stress
 def test_a_fit_in_the_background_keeps_its_candidate(office: Office) -> None:
     folder = fitting_folder(office.workspace.data_folder)
 

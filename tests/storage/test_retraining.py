@@ -36,6 +36,13 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Office, Retraini
     return office, retraining
 
 
+@pytest.fixture(scope="module")
+def candidate(reviewed: tuple[Office, Retraining]) -> str:
+    """What a lead had fitted from its labels, for the tests that look at it."""
+    office, retraining = reviewed
+    return retraining.fit(office.people["Lea"], with_shipped=False)
+
+
 def _workspace(store: SqlStore, folder: Path) -> Workspace:
     # It looks at the wrong thing and blocks everything, so that there is something to learn.
     a_calibrator(folder / "shipped", feature="route_score", cut=0.05, below=0.4, above=0.5)
@@ -53,12 +60,10 @@ def _plain(document: JsonObject) -> str:
     return json.dumps({k: v for k, v in document.items() if k != "latency_seconds"})
 
 
-def test_the_whole_loop_and_back_again(reviewed: tuple[Office, Retraining]) -> None:
+def test_the_whole_loop_and_back_again(reviewed: tuple[Office, Retraining], candidate: str) -> None:
     office, retraining = reviewed
     lead, calibrators = office.people["Lea"], office.workspace.calibrators
-    first = [_plain(d) for d in _documents(office.store)]
-
-    name = retraining.fit(lead, with_shipped=False)
+    first, name = [_plain(d) for d in _documents(office.store)], candidate
 
     assert calibrators.current().name != name  # nothing is promoted by accident
     [kept] = calibrators.candidates()
@@ -92,12 +97,12 @@ def test_the_whole_loop_and_back_again(reviewed: tuple[Office, Retraining]) -> N
     assert problems_beside_the_clock(office.store) == []
 
 
-def test_a_candidate_learns_what_the_reviewers_say(reviewed: tuple[Office, Retraining]) -> None:
-    office, retraining = reviewed
+def test_a_candidate_learns_what_the_reviewers_say(
+    reviewed: tuple[Office, Retraining], candidate: str
+) -> None:
+    office, _ = reviewed
 
-    name = retraining.fit(office.people["Lea"], with_shipped=False)
-
-    comparison = office.workspace.calibrators.kept(name).comparison
+    comparison = office.workspace.calibrators.kept(candidate).comparison
     held_out = comparison["sides"]["held_out"]  # type: ignore[index]
     assert held_out["candidate"]["at"]["false_block_rate"] == 0.0
     assert held_out["current"]["at"]["false_block_rate"] == 1.0
@@ -109,12 +114,11 @@ def test_a_candidate_learns_what_the_reviewers_say(reviewed: tuple[Office, Retra
 
 
 def test_the_lineage_names_guideline_votes_split_forest_and_threshold(
-    reviewed: tuple[Office, Retraining],
+    reviewed: tuple[Office, Retraining], candidate: str
 ) -> None:
-    office, retraining = reviewed
-    name = retraining.fit(office.people["Lea"], with_shipped=False)
+    _, retraining = reviewed
 
-    lineage = json.loads(lineage_json(retraining.lineage(name)))
+    lineage = json.loads(lineage_json(retraining.lineage(candidate)))
 
     assert lineage["guideline"][0]["version"] == 1
     assert lineage["votes"]["by_reviewer"] == {"Ada": lineage["votes"]["claims"]}
@@ -122,7 +126,7 @@ def test_the_lineage_names_guideline_votes_split_forest_and_threshold(
     assert {label["split"] for label in lineage["votes"]["labels"]} == {"train", "validation"}
     assert lineage["forest"]["settings"]["trees"] == 400
     assert 0 < lineage["threshold"]["value"] < 1
-    assert lineage["calibrator"]["name"] == name
+    assert lineage["calibrator"]["name"] == candidate
 
 
 def test_no_trace_stands_on_two_sides(reviewed: tuple[Office, Retraining]) -> None:

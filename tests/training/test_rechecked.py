@@ -88,6 +88,7 @@ def test_rows_of_other_packets_are_refused(tmp_path: Path) -> None:
         kept_rows(tmp_path, rows[:-2], ())
 
 
+@pytest.mark.stress
 def test_what_is_read_close_now_takes_the_place_of_what_was(tmp_path: Path) -> None:
     rows = _packet(tmp_path)
     models = uncalibrated_models()
