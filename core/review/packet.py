@@ -160,6 +160,8 @@ def _annotation(annotation: Annotation) -> Json:
         "saw_model_output": annotation.saw_model_output,
         "changed_after_reveal": annotation.changed_after_reveal,
         "seconds": annotation.seconds,
+        # Beside what it became once the machine's view was seen.
+        **({"first": judgement_document(annotation.first)} if annotation.first else {}),
     }
 
 

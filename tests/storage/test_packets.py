@@ -194,7 +194,8 @@ def test_an_adjudicated_line_has_the_fields_of_the_published_format_and_no_other
             "status", "final", "votes", "adjudication", "inclusion_probability",
             "guideline_version", "verifier_versions",
         }  # fmt: skip
-        for annotation in said["votes"]:
+        for annotation, kept in zip(said["votes"], row["review_record"]["votes"], strict=True):
+            assert annotation.pop("first", None) == kept["first"]  # what was said blind, beside it
             assert set(annotation) == {
                 "reviewer", "at", "support", "source_id", "conflation", "confidence", "rationale",
                 "saw_model_output", "changed_after_reveal", "seconds",
