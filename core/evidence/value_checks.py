@@ -1,6 +1,7 @@
-"""What the facts say of each value of a claim: supported with its place, or silent.
+"""What the facts say of each value of a claim: supported with its place, otherwise, or silent.
 
-A value that is nowhere is silent: what says otherwise is told by the binding of values to places.
+A value that is nowhere is silent, but for a day or a length of time that a record of that name and the
+direction of a change that its dated values show to be otherwise; the rest is told by the binding.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from core.evidence.fact_index import (
     said_attributes,
 )
 from core.evidence.facts import Fact
+from core.evidence.history import recorded_otherwise, went_otherwise
 from core.evidence.holders import stretches_of
 from core.evidence.meant import name_before, named_days, records_meant
 from core.evidence.quantity_records import Quantity, QuantityKind
@@ -36,7 +38,7 @@ _LITERAL_KINDS = frozenset({"identifier", "quoted", "name"})
 
 
 def check_values(claim: Claim, index: FactIndex) -> tuple[Check, ...]:
-    """One check for each quantity, date and literal of the claim, in the claim's order."""
+    """One check for each quantity, date and literal of the claim, and one for what rose or fell."""
     view = view_claim(claim.text, index.people)
     said = said_attributes(view.words, view.shorts, index)
     meant = {id(want): _meant(want, index, said) for want in view.quantities}
@@ -45,7 +47,8 @@ def check_values(claim: Claim, index: FactIndex) -> tuple[Check, ...]:
         _check_quantity(want, view, index, meant[id(want)] if want.unit else whole)
         for want in view.quantities
     ]
-    return (*(check for check in checks if check is not None), *_literals(claim, index))
+    found = (check for check in checks if check is not None)
+    return (*found, *went_otherwise(view, said, index), *_literals(claim, index))
 
 
 def _check_quantity(
@@ -63,7 +66,7 @@ def _check_quantity(
     if named is not None:
         place = _literal_place(f"{named} {want.text}", index)
         return None if place is None else _stands(f"{named} {want.text}", "value", place, want.span)
-    return Check(
+    return recorded_otherwise(want, kind, view, index) or Check(
         check=kind,
         outcome=Outcome.SILENT,
         reason=f"no fact states {want.text}, and none follows from what is stated",

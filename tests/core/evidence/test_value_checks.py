@@ -43,6 +43,10 @@ date: 2015-09-14
 MedicationRequest: Naproxen 220 MG Oral Tablet
 authoredOn: 2015-04-16
 status: stopped
+
+Condition: Viral sinusitis (disorder)
+onsetDateTime: 2016-04-26
+abatementDateTime: 2016-05-17
 """
 )
 QUOTES = a_source(
@@ -139,6 +143,14 @@ def test_what_is_denied_proposed_or_worked_out_is_no_contradiction(claim: str) -
     )
 
     assert not any(check.veto for check in checks(claim, record))
+
+
+@cases
+def test_what_dated_records_show_otherwise_is_a_veto_with_its_place(claim: str, told: str) -> None:
+    against = [check for check in checks(claim) if check.outcome is Outcome.CONTRADICTS]
+
+    assert [check.reason for check in against] == ([told] if told else [])
+    assert all(check.veto and check.facts for check in against)
 
 
 @pytest.mark.parametrize(
