@@ -82,7 +82,6 @@ def gate(
         raise ConfigError(f"{policy}: judge: {str(error).removeprefix('--judge: ')}") from None
     models = deciding.models(
         site_config(),
-        by_kind=report.policy.threshold_by_kind,
         whole_answers=report.policy.whole_answers,
     )
     models = judging.beside(models, judge)

@@ -34,13 +34,11 @@ class Deciding:
         workspace: Workspace | None = None,
         *,
         cache: Path | None = None,
-        by_kind: bool = False,
         whole_answers: bool = False,
     ) -> Any:
         """The models that judge; a database says which where nothing else was asked for.
 
-        ``cache`` is a folder for what they read, so that it is not read again; ``by_kind`` decides
-        each kind of source by its own threshold, where the calibrator has one; ``whole_answers`` lets
+        ``cache`` is a folder for what they read, so that it is not read again; ``whole_answers`` lets
         answers pass as a whole.
         """
         from core.workflows.cache import kept_in
@@ -51,7 +49,7 @@ class Deciding:
             nli_model=nli_model_for(self.nli, workspace),
             calibrator=_decider(self.calibrator, workspace),
         )
-        models = deciding(models, by_kind=by_kind, whole_answers=whole_answers)
+        models = deciding(models, whole_answers=whole_answers)
         return models if cache is None else kept_in(cache, models)
 
 

@@ -82,14 +82,6 @@ class Run:
             help="A folder that keeps what was read, so that no run reads it again; at most 1 GB.",
         ),
     ] = None
-    threshold_by_kind: Annotated[
-        bool,
-        typer.Option(
-            "--threshold-by-kind",
-            help="Decide each kind of source by its own threshold, where the calibrator rests on "
-            "enough labels of it, and the others by the one; for files.",
-        ),
-    ] = False
     whole_answers: WholeAnswers = False
 
     @property
@@ -228,7 +220,6 @@ def _verify_here(
         found = deciding.models(
             config,
             cache=wanted.cache,
-            by_kind=wanted.threshold_by_kind,
             whole_answers=wanted.whole_answers,
         )
         return judging.beside(found, judge)
@@ -256,7 +247,6 @@ def _verify_with_workers(
         calibrator=_folder(deciding.calibrator),
         repair=wanted.repair,
         cache=wanted.cache,
-        by_kind=wanted.threshold_by_kind,
         whole_answers=wanted.whole_answers,
     ) as crew:
         judge = crew.judge()
@@ -290,7 +280,6 @@ def _verify_on_ray(files: Sequence[Path], wanted: Run, deciding: Deciding) -> Ve
         repair=wanted.repair,
         cache=wanted.cache,
         anew=bool(wanted.fail_on),
-        by_kind=wanted.threshold_by_kind,
         whole_answers=wanted.whole_answers,
     )
     with Progress() as progress:
@@ -317,11 +306,6 @@ def _refuse_for_database(wanted: Run, judging: Judging) -> None:
     for given, option, why in (
         (judging.judge_dry_run, "--judge-dry-run", "; a database would keep what nobody read"),
         (wanted.engine == "ray", "--engine ray", ""),
-        (
-            wanted.threshold_by_kind,
-            "--threshold-by-kind",
-            "; a database's gate is the one threshold that a lead promoted",
-        ),
         (
             wanted.whole_answers,
             "--whole-answers",

@@ -75,25 +75,19 @@ def taught_close(nli: object) -> TypeGuard[ReadsClose]:
 class CalibratorPolicy:
     """How a calibrator's probabilities are decided by; what a calibrator does not know stays empty.
 
-    ``threshold`` decides, or ``kinds``' own for a kind of source; from ``review_from`` on a blocked claim
-    needs a person; from ``whole`` on answers pass as a whole. ``shown`` and ``contradicted`` are what
-    labels say of claims by what is found for and against them, ``base_rate`` the share of supported
-    claims at which the probabilities are calibrated, ``nli`` the NLI model of the labelled claims.
+    ``threshold`` decides; from ``review_from`` on a blocked claim needs a person; from ``whole`` on
+    answers pass as a whole. ``shown`` and ``contradicted`` are what labels say of claims by what is
+    found for and against them, ``base_rate`` the share of supported claims at which the probabilities
+    are calibrated, ``nli`` the NLI model of the labelled claims.
     """
 
     threshold: float
     review_from: float | None = None
-    kinds: Mapping[str, float] = field(default_factory=dict)
     whole: WholePoint | None = None
     shown: ShownShare | None = None
     contradicted: Mapping[Against, ContradictedShare] = field(default_factory=dict)
     base_rate: float | None = None
     nli: str | None = None
-
-    def threshold_for(self, family: str) -> tuple[float, str | None]:
-        """What decides for a claim routed to a kind of source, and that kind where it is its own."""
-        own = self.kinds.get(family)
-        return (self.threshold, None) if own is None else (own, family)
 
 
 def policy_of(calibrator: Calibrator) -> CalibratorPolicy:

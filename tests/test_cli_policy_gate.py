@@ -103,33 +103,21 @@ def test_a_policys_judge_reads_unless_the_command_line_names_another(
     assert "judge" not in none.stdout
 
 
-def test_verify_by_kind_is_another_run_whose_thresholds_are_those_of_the_kinds(
-    traces: Path, tmp_path: Path
-) -> None:
+def test_answers_that_pass_as_a_whole_are_another_run(traces: Path, tmp_path: Path) -> None:
     written = {}
-    asked = {"one": [], "kinds": ["--threshold-by-kind"], "whole": ["--whole-answers"]}
+    asked = {"one": [], "whole": ["--whole-answers"]}
     for name, more in asked.items():
         out = tmp_path / f"{name}.jsonl"
         result = CliRunner().invoke(app, ["verify", str(traces), "--out", str(out), *more])
         assert result.exit_code == 0, result.output
         written[name] = [json.loads(line) for line in out.read_text().splitlines()]
 
-    (one, *_), (kinds, *_) = written["one"], written["kinds"]
-    assert kinds["versions"] == {
-        **one["versions"],
-        "calibrator": f"{one['versions']['calibrator']}+by-kind",
-    }
-    card = load_forest().by_kind().kinds
-    judged = [claim for claim in kinds["claims"] if claim["threshold"] is not None]
-    assert judged
-    for claim in judged:
-        assert claim["threshold"] == card[claim["routed_source"]["family"]]
+    one, *_ = written["one"]
     assert {claim["threshold"] for claim in one["claims"]} <= {load_forest().threshold, None}
     whole, *_ = written["whole"]
     assert whole["versions"]["calibrator"] == f"{one['versions']['calibrator']}+whole"
-    for more in ("--threshold-by-kind", "--whole-answers"):
-        refused = CliRunner().invoke(app, ["verify", more, "--db", "x.db"])
-        assert refused.exit_code == 2 and "give the files" in refused.output
+    refused = CliRunner().invoke(app, ["verify", "--whole-answers", "--db", "x.db"])
+    assert refused.exit_code == 2 and "give the files" in refused.output
 
 
 def test_what_could_not_be_read_breaks_the_policy_unless_it_is_named(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.attribution.families import load_families
-from core.calibration.by_kind import Effect, contradicted_card, effects, labelled, reliability
 from core.calibration.crossed import Array, Fitter, fit_crossed, forest_fitter, out_of_fold
 from core.calibration.fit import ForestSettings
+from core.calibration.label_card import contradicted_card, labelled
 from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
 from core.calibration.whole import crossed_whole
 from core.config import Config
@@ -45,7 +45,6 @@ from core.workflows.cache import KeptEmbedder, KeptNliModel, Shelf
 from core.workflows.recalibrate import training_rows
 from training.data import fold_of
 
-LEAST_SHOWN = 20  # claims of a kind of source, for a line of its own
 SHARED_WORDS = "evidence_rare_overlap"
 NLI_ALONE = "entailment_any"  # the best of all windows that were read of the claim's sources
 
@@ -133,7 +132,6 @@ def publish(
         print("\n".join(ranking_table(name, table)))
         print(contradictions(*packets[name]))
     rows = [row for _, of_packet in packets.values() for row in of_packet]
-    where = [name for name, (_, of_packet) in packets.items() for _ in of_packet]
     scores = labelled(rows, out_of_fold(rows, _with(more, forest_fitter(settings))))
     print("\n".join(contradicted_lines(rows, scores.probability)))
     whole = crossed_whole(scores)
@@ -141,7 +139,6 @@ def publish(
         f"\nAnswers that pass as a whole (8 or more claims, points chosen on other answers): "
         f"{whole.good_passed} of {whole.good} right ones, {whole.bad_passed} of {whole.bad} others"
     )
-    print("\n".join(by_kind_lines(effects(scores, where, risk=options.risk), options.risk)))
     if options.json:
         options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
     if not options.out:
@@ -192,7 +189,7 @@ def contradictions(gold: Sequence[PacketRow], rows: Sequence[TrainingRow]) -> st
 
 
 def contradicted_lines(rows: Sequence[TrainingRow], probability: NDArray[np.float64]) -> list[str]:
-    """How often claims were contradicted by what speaks against them, and how well that carries; what a
+    """How often claims were contradicted by what speaks against them; what a
     check shows and the NLI scores dispute does not count, as in the card."""
     lines = ["", "Contradicted, by what speaks against a claim:"]
     for cause, told in contradicted_card(rows, probability).items():
@@ -200,32 +197,7 @@ def contradicted_lines(rows: Sequence[TrainingRow], probability: NDArray[np.floa
             f"- {cause}: {told['contradicted']} of {told['claims']} claims of {told['answers']} answers "
             f"(95 % interval {told['low']} to {told['high']})"
         )
-    ways = reliability(rows)["ways"]
-    assert isinstance(ways, dict)
-    for name, way in ways.items():
-        bands = "; ".join(
-            f"said {band['said']}: {band['contradicted']} of {band['claims']}"
-            for band in way["said_and_so"]
-        )
-        lines.append(f"Cross-validated by answer, {name}: Brier {way['brier']}; {bands}")
     return lines
-
-
-def by_kind_lines(found: Mapping[tuple[str, str], Effect], risk: float) -> list[str]:
-    """Both errors by one threshold and by kind of source, thresholds chosen on other answers."""
-    return [
-        "",
-        f"One threshold → thresholds by kind of source, each at a bad-pass rate of at most {risk:g}:",
-        "",
-        "| packet | kind of source | good blocked | bad passed |",
-        "|---|---|---|---|",
-        *(
-            f"| {packet} | {kind} | {one.good_blocked[0]} → {one.good_blocked[1]} of {one.good} | "
-            f"{one.bad_passed[0]} → {one.bad_passed[1]} of {one.bad} |"
-            for (packet, kind), one in found.items()
-            if one.good + one.bad >= LEAST_SHOWN
-        ),
-    ]
 
 
 def cross_validated(

@@ -31,13 +31,12 @@ def refit(folder: Path) -> FittedCalibrator:
     kept = read_training_rows(folder / ROWS_FILE)
     rows = [*kept.validation, *kept.train]
     measured = int(card["data"]["validation"]["rows"])
-    risk = float(next(iter(card["threshold_by_kind"].values()))["risk"])
     made = ("embedder", "pair_reader", "precision", "config_sha256", "packets")
     return fit_crossed(
         rows,
         [at < measured for at in range(len(rows))],
         settings=ForestSettings(directions=DIRECTIONS),
-        risk=risk,
+        risk=float(card["settings"]["risk"]),
         made_with={name: card["made_by"][name] for name in made if name in card["made_by"]},
     )
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold
 
-from core.calibration.by_kind import judging_card, labels_card
 from core.calibration.fit import (
     FittedCalibrator,
     ForestSettings,
@@ -21,6 +20,7 @@ from core.calibration.fit import (
     probability_metrics,
     scored_freely,
 )
+from core.calibration.label_card import judging_card, labels_card
 from core.calibration.rows import TrainingRow
 from core.calibration.threshold import DEFAULT_RISK, block_below, by_risk
 from core.errors import InputError
@@ -119,7 +119,7 @@ def fit_crossed(
         made_with,
         {
             "review_from": review_from,
-            **labels_card(judged, probability[kept], judged, probability[kept], risk=risk),
+            **labels_card(judged, probability[kept], judged, probability[kept]),
             **judging,
             "crossed": crossed_metrics(judged, score[kept]),
         },

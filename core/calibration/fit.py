@@ -17,11 +17,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from core.calibration.by_kind import judging_card, labels_card
+from core.calibration.label_card import judging_card, labels_card
 from core.calibration.rows import TrainingRow
 from core.calibration.threshold import (
     DEFAULT_MAX_FALSE_PASS,
-    DEFAULT_RISK,
     Choice,
     OperatingPoint,
     block_below,
@@ -164,7 +163,7 @@ def fit_calibrator(
         data,
         made_with,
         {
-            **labels_card(validation, probability, counted, of_counted, risk=risk or DEFAULT_RISK),
+            **labels_card(validation, probability, counted, of_counted),
             **judging,
             # A middle only where the guarantee says what lies above it.
             **(

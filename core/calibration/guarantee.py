@@ -23,7 +23,6 @@ from scipy.stats import beta
 
 from core.calibration.threshold import DEFAULT_RISK, GRID
 from core.errors import ConfigError
-from core.models.forest import BY_KIND
 
 CONFIDENCE = 0.95
 
@@ -204,36 +203,9 @@ def _shares(risk: float, confidence: float) -> None:
 COVERS = (
     "A bound holds for claims like these that the calibrator was not fitted on; each on its own, "
     "not all of them at once. The gate has one threshold, and every claim passes by itself, unless "
-    "`verify --threshold-by-kind`, `--whole-answers` or a policy asks for more."
+    "`--whole-answers` or a policy asks for more."
 )
 HEADER = ("Kind of source", "Threshold", "Upper bound", "Bad labels", "Good stopped", "Note")
-
-
-# What a card calls a source that is of none of the kinds.
-_CALLED = {"other": "a source of no known kind"}
-
-
-def kinds_words(card: Mapping[str, object], *, threshold: float) -> str:
-    """What decides unless more is asked for, then the thresholds by kind of source of a calibrator."""
-    decides = f"In force: one threshold, {threshold:.2f}, for every claim by itself."
-    kinds = card.get(BY_KIND)
-    if not isinstance(kinds, Mapping) or not kinds:
-        return (
-            f"{decides} The calibrator in force has no threshold of a kind of source: too few labels "
-            "of each."
-        )
-    told = [
-        f"{_CALLED.get(name, name.replace('_', ' '))} {one['threshold']:.2f} ({one['bad_labels']} bad "
-        f"claims of {one['bad_answers']} answers, upper bound {100 * one['upper_bound']:.1f} %)"
-        for name, one in kinds.items()
-    ]
-    risk = next(iter(kinds.values()))["risk"]
-    return (
-        f"{decides} Only where it is asked for (verify --threshold-by-kind, a policy), these kinds of "
-        f"source have their own, at which at most {100 * risk:g} % of the bad claims pass: "
-        f"{'; '.join(told)}. Every other kind keeps {threshold:.2f}. They rest on the labels that the "
-        "calibrator was fitted with, not on those shown here."
-    )
 
 
 def point_words(point: GuaranteedPoint) -> str:

@@ -57,7 +57,6 @@ CARD_FILE, TREES_FILE, MANIFEST_FILE = "calibrator.json", "trees.npz", "manifest
 ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
 ROW_BLOCK = 4_096
 _NAMED = "forest-"
-BY_KIND, BY_KIND_NAME = "threshold_by_kind", "+by-kind"
 WHOLE, WHOLE_NAME = "whole_answers", "+whole"
 SHOWN = "shown"
 NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
@@ -98,11 +97,9 @@ class Forest:
         self.shown = self.told.shown_share()
         self.heard = self.told.weights()
         self.calibration = self.told.calibration_map()
-        # From where on answers could pass as a whole; it decides as ``whole`` where that is asked for, as
-        # the thresholds of kinds of source do: see ``whole_answers`` and ``by_kind``.
+        # From where on answers could pass as a whole; it decides as ``whole`` where that is asked for.
         self.whole_point = self.told.whole_point()
         self.whole: WholePoint | None = None
-        self.kinds: Mapping[str, float] = {}
         self._depth = _depth(trees)
 
     @property
@@ -111,7 +108,6 @@ class Forest:
         return CalibratorPolicy(
             threshold=self.threshold,
             review_from=self.review_from,
-            kinds=self.kinds,
             whole=self.whole,
             shown=self.shown,
             contradicted=self.contradicted,
@@ -130,20 +126,6 @@ class Forest:
         """The same trees with another threshold, under a name that tells the two apart."""
         other = Forest(self.encoding, self.trees, threshold, self.card)
         other.name = name
-        return other
-
-    def by_kind(self) -> Forest:
-        """The same trees, deciding each kind of source by its own threshold where it has one.
-
-        Raises ConfigError when it has none: it was fitted on too few labels of every kind.
-        """
-        kinds = self.told.kinds()
-        if not kinds:
-            raise ConfigError(
-                f"calibrator {self.name} has no threshold of a kind of source: too few labels of each"
-            )
-        other = copy(self)
-        other.name, other.kinds = self.name + BY_KIND_NAME, kinds
         return other
 
     def whole_answers(self) -> Forest:

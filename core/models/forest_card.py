@@ -25,10 +25,6 @@ class _Fields(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
 
-class _Kind(_Fields):
-    threshold: Share
-
-
 class _Contradicted(_Fields):
     contradicted: Count
     claims: Count
@@ -91,16 +87,11 @@ class _Calibration(_Fields):
 class Told(_Fields):
     """How a forest decides beside its one threshold; older cards say less."""
 
-    threshold_by_kind: dict[str, _Kind] = {}
     contradicted: dict[Annotated[Against, Strict(False)], _Contradicted] = {}
     shown: _Shown | None = None
     heard: _Heard | None = None
     whole_answers: _Whole | None = None
     calibration: _Calibration | None = None
-
-    def kinds(self) -> dict[str, float]:
-        """The threshold of every kind of source that has one."""
-        return {kind: entry.threshold for kind, entry in self.threshold_by_kind.items()}
 
     def against(self) -> dict[Against, ContradictedShare]:
         """How often claims were contradicted, by what spoke against them."""

@@ -102,13 +102,12 @@ def decide_support(
     probability: float,
     threshold: float,
     review_from: float | None = None,
-    threshold_kind: str | None = None,
     base_rate: float | None = None,
 ) -> Support:
     """Supported when the calibrated probability reaches the threshold; all in [0, 1].
 
-    ``review_from`` is where a blocked claim becomes one that needs a person; ``threshold_kind``
-    names the kind of source whose own threshold it is; ``base_rate`` as in ``Support``.
+    ``review_from`` is where a blocked claim becomes one that needs a person; ``base_rate`` as in
+    ``Support``.
     """
     if not 0.0 <= probability <= 1.0:
         raise NliError(f"the calibrator gave {probability!r}, which is no probability")
@@ -116,7 +115,6 @@ def decide_support(
         probability=round(probability, 4),
         threshold=threshold,
         review_from=review_from,
-        threshold_kind=threshold_kind,
         base_rate=base_rate,
     )
 
@@ -153,10 +151,10 @@ def judge(
 ) -> Judged:
     """The claim with its support and attribution; ``families`` are those of the trace's sources."""
     policy = policy_of(calibrator)
-    threshold, kind = policy.threshold_for(measured.route.family)
+    threshold = policy.threshold
     vetoed = any(check.veto for check in measured.checks)
     routed = held_by_veto(chances.routed, threshold) if vetoed else chances.routed
-    support = decide_support(routed, threshold, policy.review_from, kind, policy.base_rate)
+    support = decide_support(routed, threshold, policy.review_from, policy.base_rate)
     candidates = [
         (other.source_id, chance)
         for other, chance in zip(measured.others, chances.others, strict=True)

@@ -6,7 +6,6 @@ A policy is a TOML file; what it does not say is as strict as can be:
     unavailable = "fail"           # or "pass": answers that could not be verified
     earlier = "fail"               # or "pass": what a conversation said before, where it was not judged
     allow_skipped = ["old.jsonl"]  # files whose unreadable records may be left out
-    threshold_by_kind = false      # true: each kind of source by its own threshold, where it has one
     whole_answers = false          # true: an answer may pass as a whole, by its weakest claims together
 
     [most]                         # how many may be there, over all answers; 0 where not said
@@ -57,7 +56,7 @@ from core.workflows.earlier_answers import EarlierAnswers
 
 WRONGLY = "credited_wrongly"
 _CHOICES = ("needs_review", "unavailable", "earlier")
-_SWITCHES = ("threshold_by_kind", "whole_answers")
+_SWITCHES = ("whole_answers",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +89,6 @@ class Policy:
     unavailable_passes: bool = False
     earlier_passes: bool = False
     allow_skipped: tuple[str, ...] = ()
-    threshold_by_kind: bool = False
     whole_answers: bool = False
     judge: PolicyJudge | None = None
 

@@ -93,23 +93,17 @@ def load_models(
     )
 
 
-def deciding(models: Models, *, by_kind: bool = False, whole_answers: bool = False) -> Models:
-    """The same models, deciding as is asked beside the one threshold of every claim.
+def deciding(models: Models, *, whole_answers: bool = False) -> Models:
+    """The same models, letting answers pass as a whole where that is asked for.
 
-    ``by_kind``: each kind of source by its own threshold where labels gave it one; ``whole_answers``:
-    letting answers pass as a whole from the point on that labels gave. Raises ConfigError when the
-    calibrator cannot.
+    They do from the point on that labels gave; raises ConfigError when the calibrator has none.
     """
     calibrator = models.calibrator
-    if not (by_kind or whole_answers):
+    if not whole_answers:
         return models
     if not isinstance(calibrator, Forest):
         raise ConfigError(f"calibrator {calibrator.name} knows one threshold alone")
-    if by_kind:
-        calibrator = calibrator.by_kind()
-    if whole_answers:
-        calibrator = calibrator.whole_answers()
-    return replace(models, calibrator=calibrator)
+    return replace(models, calibrator=calibrator.whole_answers())
 
 
 class JudgeChoice(Protocol):

@@ -160,7 +160,6 @@ class RayRun:
     repair: bool = False
     cache: Path | None = None
     anew: bool = False
-    by_kind: bool = False
     whole_answers: bool = False
     part_bytes: int = PART_BYTES
 
@@ -259,7 +258,6 @@ def _judged(ray: Any, rows: Sequence[Row], run: RayRun) -> Iterator[Row]:
         "cache": None if run.cache is None else str(run.cache.resolve()),
         "out": str(run.out.resolve()),
         "anew": run.anew,
-        "by_kind": run.by_kind,
         "whole_answers": run.whole_answers,
         "threads": 1,  # Ray counts a worker as one processor
     }

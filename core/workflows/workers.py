@@ -7,7 +7,7 @@ lost, and no verdict is taken twice.
 One worker process of ``verify --workers``: models loaded once, a line of traces in, of verdicts out.
 
 in   {"reader": …, "calibrator": …, "repair": …, "cache": …,
-      "by_kind": …, "whole_answers": …, "threads": …}                once
+      "whole_answers": …, "threads": …}                once
 out  {"versions": …}  or  {"error": …, "kind": …}                   once
 in   {"traces": [trace document, …]}                                until the parent hangs up
 out  {"verdicts": [verdict document, …]}
@@ -179,7 +179,6 @@ class Crew:
         calibrator: str | None = None,
         repair: bool = False,
         cache: Path | None = None,
-        by_kind: bool = False,
         whole_answers: bool = False,
     ) -> None:
         if count < 1:
@@ -189,7 +188,6 @@ class Crew:
             "calibrator": calibrator,
             "repair": repair,
             "cache": None if cache is None else str(cache),
-            "by_kind": by_kind,
             "whole_answers": whole_answers,
             "threads": max(1, (os.cpu_count() or 1) // count),
         }
@@ -298,7 +296,7 @@ def judge_of(told: Mapping[str, Any]) -> Judge:
     config = site_config()
     calibrator = Path(told["calibrator"]) if told["calibrator"] else None
     models = load_models(config, nli_model=told["reader"], calibrator=calibrator)
-    models = deciding(models, by_kind=told["by_kind"], whole_answers=told["whole_answers"])
+    models = deciding(models, whole_answers=told["whole_answers"])
     if told["cache"]:
         models = kept_in(Path(told["cache"]), models)
     judged_by = repairing_judge() if told["repair"] else pipeline_judge

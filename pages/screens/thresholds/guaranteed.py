@@ -13,7 +13,6 @@ from core.calibration.guarantee import (
     HEADER,
     LabelledScores,
     OperatingPoints,
-    kinds_words,
     point_words,
     points_table,
 )
@@ -49,11 +48,11 @@ def _in_force(_calibrators: ActiveCalibrator, label: str) -> Forest:
 def told_in_force(
     calibrators: ActiveCalibrator, label: str, labels: LabelledScores
 ) -> tuple[str, str]:
-    """The active calibrator's thresholds by kind of source, and its point for whole answers with what
-    it does to the labelled claims' answers, in words."""
+    """The active calibrator's threshold, and its point for whole answers with what it does to the
+    labelled claims' answers, in words."""
     decides = _in_force(calibrators, label)
-    kinds = kinds_words(decides.card, threshold=decides.threshold)
-    return kinds, whole_words(decides.card, labels)
+    one = f"In force: one threshold, {decides.threshold:.2f}, for every claim by itself."
+    return one, whole_words(decides.card, labels)
 
 
 def show_guarantee(points: OperatingPoints, in_force: Sequence[str], move: Move) -> None:

@@ -16,7 +16,6 @@ from core.calibration.guarantee import (
     LabelledScores,
     bad_labels_needed,
     guaranteed_point,
-    kinds_words,
     operating_points,
     point_words,
     points_report,
@@ -26,7 +25,7 @@ from core.calibration.guarantee import (
 from core.calibration.rows import read_training_rows
 from core.calibration.threshold import by_risk
 from core.errors import ConfigError
-from core.models.forest import BY_KIND, DEFAULT_FOLDER
+from core.models.forest import DEFAULT_FOLDER
 
 SPLITS = 200
 # 200 splits of which 5 % may break the bound: more than this happens in one run of a hundred.
@@ -200,25 +199,3 @@ def test_it_never_allows_what_the_bound_over_claims_alone_would_not() -> None:
 def test_a_rate_that_cannot_be_bounded_is_refused(risk: float) -> None:
     with pytest.raises(ConfigError, match="risk"):
         guaranteed_point(scores([0.5], [True]), risk=risk)
-
-
-@pytest.mark.parametrize("kinds", [None, {}])
-def test_what_is_in_force_is_said_first_and_that_no_kind_has_its_own(kinds: object) -> None:
-    words = kinds_words({BY_KIND: kinds}, threshold=0.59)
-
-    assert words.startswith("In force: one threshold, 0.59, for every claim by itself.")
-    assert "no threshold of a kind of source" in words
-
-
-def test_thresholds_by_kind_are_told_as_what_must_be_asked_for() -> None:
-    one = {"risk": 0.05, "bad_labels": 90, "bad_answers": 40, "upper_bound": 0.049}
-    card = {BY_KIND: {"patient_record": {**one, "threshold": 0.58},
-                        "other": {**one, "threshold": 0.61}}}  # fmt: skip
-
-    words = kinds_words(card, threshold=0.59)
-
-    assert words.startswith("In force: one threshold, 0.59, for every claim by itself. Only where")
-    assert "patient record 0.58 (90 bad claims of 40 answers, upper bound 4.9 %)" in words
-    assert "a source of no known kind 0.61" in words
-    assert "Every other kind keeps 0.59" in words
-    assert "not on those shown here" in words

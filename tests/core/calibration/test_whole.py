@@ -11,7 +11,7 @@ from forests import a_calibrator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.calibration.by_kind import labelled
+from core.calibration.label_card import labelled
 from core.calibration.rows import TrainingRow
 from core.calibration.whole import (
     answers_of,

@@ -86,7 +86,7 @@ def _in_parts(file: Path, out: Path) -> list[str]:
     """What the workers of another engine write for the parts of the file, each by itself."""
     out.mkdir()
     told = {"reader": None, "calibrator": None, "repair": False, "cache": None, "anew": False,
-            "by_kind": False, "whole_answers": False, "out": str(out), "threads": 1}  # fmt: skip
+            "whole_answers": False, "out": str(out), "threads": 1}  # fmt: skip
     parts = parts_of([file], Config(), part_bytes=1_000)
     judge = PartJudge()
     for number, part in reversed(list(enumerate(parts))):
