@@ -50,9 +50,8 @@ def label(
     if len(models) != 2:
         raise ConfigError("--judge-model: give one for both judges, or two")
     require(packet)
-    schema = LabelsShape.model_json_schema()
     first, second = (
-        judge_named(named, model, url=judge_url, instructions=prompt, schema=schema)
+        judge_named(named, model, url=judge_url, instructions=prompt, shape=LabelsShape)
         for named, model, prompt in zip(judge, models, PROMPTS, strict=True)
     )
     read = read_packet(packet)

@@ -8,6 +8,7 @@ program fails on is set aside with the reason, which stands beside the verdicts,
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,13 +30,20 @@ from core.capture.files import (
 from core.capture.reading import read_records_of
 from core.capture.values import at, mapping, objects_in, text_in
 from core.codec import content_hash
-from core.errors import BadRecord, Busy, ComponentUnavailable, InputError, ProvenanceGuardError
+from core.errors import (
+    BadRecord,
+    Busy,
+    ComponentUnavailable,
+    InputError,
+    ProvenanceGuardError,
+    UnreadableFile,
+)
 from core.pipeline import fault_of
 from core.records import JsonObject, Trace, Verification
 from core.workflows.batching import BatchingVerifier
 from core.workflows.verdict_file import verdict_file
 from service.otlp import SpanFile
-from service.problems import log_crash
+from service.problems import log, log_crash
 
 QUIET_SECONDS = 5.0
 MOST_BYTES = 256 * 1024 * 1024  # that the spans that wait take, and those of one trace once read
@@ -44,6 +52,8 @@ _A_VALUE = 100  # bytes that a JSON value takes once read, at most so many more 
 _ROOTLESS = 24  # times as long is waited for a trace whose outermost span may come from elsewhere
 _AT_ONCE = 8
 _REASONS_KEPT = 100
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_BEFORE_JSON = b'"\\nrt '  # in a JSON string: quotes and white space, as they are escaped
 SET_ASIDE = "why_set_aside"  # of the file beside the verdicts: reasons by the trace's id
 _MOST_SET_ASIDE = 1_000
 STATES = ("waiting", "judged", "judged_again", "without_answer", "failed", "set_aside")
@@ -201,7 +211,12 @@ class Arrivals:
                 traces = self._read(name, spans)
                 key = hash(content_hash(traces[-1])) if traces else 0
                 if traces and self._judged.get(hash(name)) not in (None, key):
-                    traces = self._read(name, self._all_spans(name))  # some came after its verdict
+                    try:
+                        spans = self._all_spans(name)  # some came after its verdict
+                    except UnreadableFile as error:
+                        self._wait_again(name, spans, str(error))
+                        continue
+                    traces = self._read(name, spans)
                     key = hash(content_hash(traces[-1])) if traces else 0
                 if traces and self._judged.get(hash(name)) != key:
                     asked.append((name, key, [self._submitted(trace) for trace in traces]))
@@ -219,6 +234,13 @@ class Arrivals:
                     self._told(verification)
                     if (fault := fault_of(verification)) is not None:
                         self._put_aside(name, fault)
+
+    def _wait_again(self, name: str, spans: list[bytes], reason: str) -> None:
+        """Judge the trace later, by what came of it since as well: its file may be readable then."""
+        log.warning("a trace waits to be judged again: %s", reason)
+        with self._changed:
+            self._changed.wait(min(1.0, self._quiet))
+        self._take(_request_of(spans))
 
     @contextmanager
     def _setting_aside(self, name: str) -> Iterator[None]:
@@ -244,8 +266,7 @@ class Arrivals:
                 name, f"its spans take {size:,} bytes; more than {MOST_BYTES:,} are not read"
             )
             return []
-        spans = [parse_record(text)[0] for text in texts]
-        record = FileRecord({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}, 1)
+        record = FileRecord(_request_of(texts), 1)
         try:
             items = list(read_records_of([record]))
         except InputError as error:
@@ -259,14 +280,15 @@ class Arrivals:
         return traces
 
     def _all_spans(self, name: str) -> list[bytes]:
-        """Every span of a trace in the file."""
-        return [
-            write_json(span).encode()
-            for record in read_records(self._spans.path, self._most)
-            if isinstance(record, FileRecord)
-            for trace_id, span in _spans_in(record.value)
-            if trace_id == name
-        ]
+        """Every span of a trace in the file; raises UnreadableFile."""
+        found: list[bytes] = []
+        for record in read_records(self._spans.path, self._most):
+            if isinstance(record, UnreadableFile):
+                raise record
+            if isinstance(record, FileRecord):
+                spans = _spans_in(record.value)
+                found += [write_json(span).encode() for trace_id, span in spans if trace_id == name]
+        return found
 
     def _submitted(self, trace: Trace) -> Future[Verification]:
         while True:
@@ -300,8 +322,16 @@ class Arrivals:
 
 
 def _size_once_read(text: bytes) -> int:
-    """The bytes that a JSON text takes once it is read, or more: each value stands behind one of these."""
-    return len(text) + _A_VALUE * sum(map(text.count, (b",", b":", b"[", b"{")))
+    """The bytes that a JSON text takes once it is read, or more: each value stands behind one of these.
+
+    A text in it that may be JSON is read, too; of any other no comma is a value.
+    """
+    bare = _STRING.sub(b"", text)
+    size = len(text) + _A_VALUE * sum(map(bare.count, (b",", b":", b"[", b"{")))
+    for inner in _STRING.findall(text):
+        if inner.lstrip(_BEFORE_JSON)[:1] in (b"[", b"{"):
+            size += _size_once_read(json.loads(inner).encode("utf-8", "replace"))
+    return size
 
 
 def _set_aside_in(state: Path) -> dict[str, str]:
@@ -313,6 +343,12 @@ def _set_aside_in(state: Path) -> dict[str, str]:
     except BadRecord as error:
         raise placed(error, str(state), None) from None
     return {name: str(reason) for name, reason in mapping(at(found, SET_ASIDE)).items()}
+
+
+def _request_of(texts: list[bytes]) -> JsonObject:
+    """The spans as an export request holds them."""
+    spans = [parse_record(text)[0] for text in texts]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
 
 
 def _spans_in(value: object) -> Iterator[tuple[str, JsonObject]]:

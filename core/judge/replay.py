@@ -17,8 +17,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from core.errors import BadRecord, UnreadableFile
-from core.judge.reply import unfenced
+from core.judge.reply import ReplyShape, unfenced
 from core.ports import Judge
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
@@ -27,9 +29,15 @@ _FIELDS = {"prompt_tokens": int, "reply_tokens": int, "seconds": float}
 
 @dataclass(slots=True)
 class KeptReplies:
-    """Kept replies by digest of their request, and by key of each claim; the first one counts."""
+    """Kept replies by digest of their request, and by key of each claim; the first one counts.
 
+    Of one that is ``refused`` (not of the form asked for) nothing counts for another request, and the
+    next one to the same request stands in its place.
+    """
+
+    shape: type[BaseModel] = ReplyShape
     texts: dict[str, JudgeText] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
     claims: dict[str, tuple[Mapping[str, Any], object, str]] = field(default_factory=dict)
 
     def reply(self, request: JudgeRequest, *, whole: bool = False) -> JudgeText | None:
@@ -37,7 +45,8 @@ class KeptReplies:
 
         ``whole`` takes only what answers all of its claims.
         """
-        if (text := self.texts.get(request.digest)) is not None:
+        text = self.texts.get(request.digest)
+        if text is not None and not (whole and request.digest in self.refused):
             return text
         kept = [self.claims.get(key) for key, _ in request.keys]
         if not any(kept) or (whole and not all(kept)):
@@ -54,13 +63,19 @@ class KeptReplies:
 
     def add(self, digest: str, keys: object, reply: JudgeText) -> None:
         """Keep a reply; ``keys`` are those of the request's claims with the credits noted."""
-        if self.texts.setdefault(digest, reply) is not reply or not isinstance(keys, list | tuple):
+        if digest in self.texts and digest not in self.refused:
             return
         try:
-            shapes = json.loads(unfenced(reply.text))["claims"]
-            numbers = [shape["n"] for shape in shapes]
-        except (ValueError, RecursionError, KeyError, TypeError):
+            text = unfenced(reply.text)
+            self.shape.model_validate_json(text)
+            shapes = json.loads(text)["claims"]
+        except (ValueError, RecursionError):
+            self.texts.setdefault(digest, reply)
+            self.refused.add(digest)
             return  # read_reply says what is wrong with it, to the request that it is for
+        self.texts[digest] = reply
+        self.refused.discard(digest)
+        numbers = [shape["n"] for shape in shapes]
         for number, (key, credit) in enumerate(keys, start=1):
             if numbers.count(number) == 1:
                 shape = shapes[numbers.index(number)]
@@ -70,8 +85,10 @@ class KeptReplies:
 class Replay:
     """Implements core.ports.Judge by a file of kept replies; raises UnreadableFile and BadRecord."""
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
-        self._kept = read_replies(path)
+    def __init__(
+        self, path: Path, name: str | None = None, shape: type[BaseModel] = ReplyShape
+    ) -> None:
+        self._kept = read_replies(path, shape)
         models = sorted({kept.model for kept in self._kept.texts.values()})
         self.name = name or (models[0] if len(models) == 1 else f"{len(models)} models")
 
@@ -85,9 +102,9 @@ class Replay:
 class Record:
     """Implements core.ports.Judge by another one, whose replies are kept; threads may share it."""
 
-    def __init__(self, path: Path, judge: Judge) -> None:
+    def __init__(self, path: Path, judge: Judge, shape: type[BaseModel] = ReplyShape) -> None:
         self._path, self._judge, self._lock = path, judge, threading.Lock()
-        self._kept = read_replies(path) if path.exists() else KeptReplies()
+        self._kept = read_replies(path, shape) if path.exists() else KeptReplies(shape=shape)
         self.name = judge.name
 
     def judge(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
@@ -98,15 +115,16 @@ class Record:
         reply = self._judge.judge(request)
         if isinstance(reply, JudgeText):
             with self._lock:
-                if request.digest not in self._kept.texts:
-                    self._kept.add(request.digest, request.keys, reply)
+                before = self._kept.texts.get(request.digest)
+                self._kept.add(request.digest, request.keys, reply)
+                if self._kept.texts[request.digest] is not before:
                     _append(self._path, request, reply)
                 reply = self._kept.texts[request.digest]
         return reply
 
 
-def read_replies(path: Path) -> KeptReplies:
-    """The kept replies of a file; raises UnreadableFile and BadRecord."""
+def read_replies(path: Path, shape: type[BaseModel] = ReplyShape) -> KeptReplies:
+    """The kept replies of a file, of the form asked for; raises UnreadableFile and BadRecord."""
     try:
         content = path.read_bytes()
         if path.suffix == ".gz":
@@ -114,7 +132,7 @@ def read_replies(path: Path) -> KeptReplies:
         lines = content.decode("utf-8").splitlines()
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise UnreadableFile(f"the replies cannot be read: {error}", file=path.name) from error
-    found = KeptReplies()
+    found = KeptReplies(shape=shape)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

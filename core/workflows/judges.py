@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
+
+from pydantic import BaseModel
 
 from core.errors import ComponentUnavailable, ConfigError
 from core.judge.asking import ask
@@ -65,32 +67,33 @@ def judge_named(
     url: str | None = None,
     seconds: float | None = None,
     instructions: str = INSTRUCTIONS,
-    schema: Mapping[str, Any] | None = None,
+    shape: type[BaseModel] = ReplyShape,
 ) -> Judge:
     """The judge of ``--judge``; raises ConfigError, UnreadableFile and ComponentUnavailable.
 
-    An endpoint that takes longer than ``seconds`` for a reply gives none. ``instructions`` and the JSON
-    ``schema`` of a reply are those of verdicts where none are given.
+    An endpoint that takes longer than ``seconds`` for a reply gives none. ``instructions`` and the
+    ``shape`` of a reply are those of verdicts where none are given.
 
     ``replay:FILE`` answers from the file alone; ``record:FILE`` asks the endpoint ``url`` for what the
     file does not hold, and adds it.
     """
     kind, _, file = named.partition(":")
     if kind == "replay":
-        return Replay(Path(file))
+        return Replay(Path(file), shape=shape)
     if kind == "record":
         if url is None:
             raise ConfigError("--judge record:FILE: give the endpoint with --judge-url")
         return Record(
             Path(file),
-            judge_named(url, model, seconds=seconds, instructions=instructions, schema=schema),
+            judge_named(url, model, seconds=seconds, instructions=instructions, shape=shape),
+            shape,
         )
     if model is None:
         raise ConfigError("--judge-model: say which model the endpoint is to use")
     settings = settings_from(named, model)
     if seconds is not None:
         settings = replace(settings, timeout_seconds=seconds)
-    return load_judge(settings, instructions, schema or ReplyShape.model_json_schema())
+    return load_judge(settings, instructions, shape.model_json_schema())
 
 
 # ---------------------------------------------------------------- the judge of a database

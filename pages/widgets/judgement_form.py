@@ -21,7 +21,7 @@ import streamlit as st
 
 from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace, VerdictLabel
-from core.review.assignment import CORRECTION_CHARACTERS, passage_of
+from core.review.assignment import CORRECTION_CHARACTERS, MOST_PASSAGES, passage_of
 from core.review.items import Draft, Guideline
 from core.review.records import SUPPORT_LABELS, Judgement, Unfit
 from core.workflows.review import ReviewSession
@@ -227,6 +227,11 @@ def marking(draft: Draft, *, said: str, trace: Trace) -> Draft:
         source_id, start, end = json.loads(said)
         passage = passage_of(source_id, texts[source_id], start, end)
         kept = tuple(each for each in draft.passages if each != passage)
+        if kept == draft.passages and len(kept) >= MOST_PASSAGES:
+            tell(
+                f"{MOST_PASSAGES} passages are marked, the most that an answer holds: unmark one first."
+            )
+            return draft
         return replace(draft, passages=(*kept, passage) if kept == draft.passages else kept)
     return draft
 

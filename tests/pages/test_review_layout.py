@@ -11,10 +11,12 @@ from verdicts import ANSWER, HOSTILE, PATIENT, SEARCH, hostile, showcase
 
 from core.codec import content_hash
 from core.records import Span, Trace, VerdictLabel
-from core.review.assignment import passage_of
-from core.review.items import Progress, ReviewItem
+from core.review.assignment import MOST_PASSAGES, passage_of
+from core.review.items import Draft, Progress, ReviewItem
 from core.review.records import Judgement, Passage, QueueReason
 from pages.widgets.claim_places import ClaimInAnswer
+from pages.widgets.judgement_form import marking
+from pages.widgets.presses import _told
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
     answer_words,
@@ -146,6 +148,22 @@ def test_of_the_passages_of_a_packet_only_those_that_stand_in_the_source_are_mar
     (laid,) = marked((foreign, there, *moved), TRACE, "passage", "A")
 
     assert (laid["source"], laid["text"]) == (first.source_id, first.text[:4])
+
+
+def test_a_passage_beyond_the_limit_is_refused_when_it_is_marked_and_another_may_be_unmarked() -> (
+    None
+):
+    first, draft = TRACE.sources[0], Draft()
+
+    def marked_to(draft: Draft, end: int) -> Draft:
+        return marking(draft, said=json.dumps([first.source_id, 0, end]), trace=TRACE)
+
+    for end in range(1, MOST_PASSAGES + 2):
+        draft = marked_to(draft, end)
+
+    assert len(draft.passages) == MOST_PASSAGES
+    assert any(f"{MOST_PASSAGES} passages are marked" in words for _, words in _told())
+    assert len(marked_to(draft, 1).passages) == MOST_PASSAGES - 1
 
 
 def test_progress_is_said_as_a_plan() -> None:

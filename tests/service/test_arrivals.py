@@ -132,18 +132,22 @@ def test_what_was_not_judged_before_the_end_is_judged_at_the_next_start_and_only
     assert place.verdicts.read_bytes().startswith(before) and len(place.written()) == 2
 
 
+def late_and_rest() -> list[dict[str, Any]]:
+    """The spans of a run, first that of a tool's output, which its messages do not hold."""
+    (tool,) = [span for span in spans_of() if span["name"] == "load_chart"]
+    late = {**tool, "attributes": [
+        {**each, "value": {"stringValue": "Lisinopril 5 mg."}}
+        if each["key"] == "output.value" else each
+        for each in tool["attributes"]
+    ]}  # fmt: skip
+    return [late, *(span for span in spans_of() if span != tool)]
+
+
 def test_a_span_that_comes_late_has_the_whole_trace_judged_again(place: Place) -> None:
-    spans = spans_of()
-    (tool,) = [span for span in spans if span["name"] == "load_chart"]
-    rest = [span for span in spans if span is not tool]
+    late, *rest = late_and_rest()
     with place.open() as arrivals:
         arrivals.keep(request_of(*rest), JSON, "", ROOM)
         until(lambda: arrivals.counts()["judged"])
-        late = {**tool, "attributes": [
-            {**each, "value": {"stringValue": "Lisinopril 5 mg."}}
-            if each["key"] == "output.value" else each
-            for each in tool["attributes"]
-        ]}  # fmt: skip
         arrivals.keep(request_of(late), JSON, "", ROOM)
         until(lambda: arrivals.counts()["judged_again"])
 
@@ -151,6 +155,25 @@ def test_a_span_that_comes_late_has_the_whole_trace_judged_again(place: Place) -
     assert first.trace.trace_id == second.trace.trace_id
     assert first.content_hash != second.content_hash
     assert second.trace.answer == first.trace.answer
+
+
+def test_spans_that_cannot_be_read_for_a_moment_are_judged_once_they_can(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    (late, *rest), away = late_and_rest(), place.spans.with_suffix(".away")
+    with place.open() as arrivals:
+        arrivals.keep(request_of(*rest), JSON, "", ROOM)
+        until(lambda: arrivals.counts()["judged"])
+        arrivals.keep(request_of(late), JSON, "", ROOM)  # rootless: it waits a second longer
+        place.spans.rename(away)
+        until(lambda: "a trace waits to be judged again" in caplog.text)
+        away.rename(place.spans)
+        until(lambda: arrivals.counts()["judged_again"])
+
+        assert not arrivals.counts()["set_aside"] and not arrivals.counts()["without_answer"]
+    first, second = place.written()
+    assert first.trace.answer == second.trace.answer
+    assert first.content_hash != second.content_hash
 
 
 def test_while_too_much_waits_an_exporter_is_told_to_come_again(place: Place) -> None:
@@ -283,12 +306,17 @@ def test_spans_are_counted_by_what_they_take_and_not_by_their_text(place: Place)
     spans = spans_of()
     for span in spans[:2]:
         span["links"] = [[] for _ in range(1_000_000)]  # 4 MB of text, 60 MB once read
+    inside = spans_of("b" * 32)
+    inside[0]["name"] = json.dumps([[] for _ in range(1_500_000)])  # as an output that is JSON is
+    words = spans_of("c" * 32)
+    words[0]["name"] = ", ".join(["a"] * 1_500_000)
     with place.open() as arrivals:
-        arrivals.keep(request_of(*spans), JSON, "", ROOM)
+        for sent in (spans, inside, words):
+            arrivals.keep(request_of(*sent), JSON, "", ROOM)
 
-        until(lambda: arrivals.counts()["set_aside"])
+        until(lambda: arrivals.counts()["set_aside"] == 2 and arrivals.counts()["judged"])
 
-    assert not place.written()
+    assert [item.trace.trace_id for item in place.written()] == ["c" * 32]
     assert "are not read" in (place.verdicts.parent / "v.jsonl.state.json").read_text()
 
 

@@ -231,6 +231,27 @@ def test_a_kept_reply_fits_by_claim_whatever_else_is_asked_and_however_credits_a
     assert isinstance(Replay(path).judge(one_request(text="another")), JudgeFailure)
 
 
+def test_a_reply_that_is_refused_says_nothing_of_other_requests_and_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    path, trace = tmp_path / "replies.jsonl", a_trace("Drug1 is 1 mg.", a_source(TABLE))
+    good = {"n": 1, "verdict": "supported", "why": "1"}
+    asked = Counting(JudgeText(text=json.dumps({"claims": [good, {"n": 2}]}), model="model"))
+    (request,) = new_requests(trace, claims(2), b"one")
+    (alone,) = new_requests(trace, claims(1), b"one")
+    refused = Record(path, asked).judge(request)
+
+    assert isinstance(refused, JudgeText) and not read_reply(refused.text, request).readings
+    assert Replay(path).judge(request) == refused
+    assert isinstance(Replay(path).judge(alone), JudgeFailure)
+    assert Record(path, asked).judge(request) == refused and len(path.read_text().splitlines()) == 1
+
+    asked.reply = JudgeText(text=json.dumps({"claims": [good]}), model="model")
+    assert Record(path, asked).judge(request) == asked.reply
+    assert Replay(path).judge(request) == asked.reply
+    assert asked.asked == 3 and isinstance(Replay(path).judge(alone), JudgeText)
+
+
 def test_a_failure_is_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     failing = Counting(JudgeFailure(reason="refused"))
