@@ -12,7 +12,7 @@ import gzip
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ class KeptReplies:
         model = next(one[2] for one in kept if one is not None)
         return JudgeText(text=json.dumps({"claims": read}, ensure_ascii=False), model=model)
 
-    def add(self, digest: str, keys: object, reply: JudgeText) -> None:
+    def add(self, digest: str, keys: Sequence[Sequence[Any]], reply: JudgeText) -> None:
         """Keep a reply; ``keys`` are those of the request's claims with the credits noted."""
         if digest in self.texts and digest not in self.refused:
             return

@@ -107,7 +107,8 @@ CLAIM_COLUMNS: Mapping[str, Column] = {
     "more_source_ids": (
         TEXT,
         lambda claim: _more_sources(claim.resolution.final),
-        "The sources that it rests on besides, separated by semicolons.",
+        "The sources that it rests on besides, separated by semicolons; an id that holds one is in "
+        'double quotes, as are others that would be misread, with each of its own doubled ("a; b"; c).',
     ),
     "conflation": (
         FLAG,
@@ -175,7 +176,8 @@ ANNOTATION_COLUMNS: Mapping[str, Column] = {
     "more_source_ids": (
         TEXT,
         lambda annotation: _more_sources(annotation.judgement),
-        "The sources that it rests on besides, separated by semicolons.",
+        "The sources that it rests on besides, separated by semicolons; an id that holds one is in "
+        'double quotes, as are others that would be misread, with each of its own doubled ("a; b"; c).',
     ),
     "conflation": (
         FLAG,
@@ -216,6 +218,8 @@ ANNOTATION_COLUMNS: Mapping[str, Column] = {
 
 # A spreadsheet takes a cell that begins like this for a formula, and runs it.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# What stands in a list of ids without quotes: no separator in it, no space around it, no formula.
+_PLAIN_ID = re.compile(r"""[^\s;"'=+@-](?:[^;"\r\n]*[^\s;"])?""")
 
 
 def claim_cells(claim: ReviewedClaim) -> Row:
@@ -245,7 +249,14 @@ def _cell(record: Any, where: str | Callable[[Any], Cell]) -> Cell:
 
 
 def _more_sources(judgement: Judgement | None) -> str | None:
-    return "; ".join(judgement.more_source_ids) or None if judgement else None
+    ids = judgement.more_source_ids if judgement else ()
+    return "; ".join(map(_quoted, ids)) or None
+
+
+def _quoted(source_id: str) -> str:
+    if _PLAIN_ID.fullmatch(source_id):
+        return source_id
+    return '"' + source_id.replace('"', '""') + '"'
 
 
 def _newest_guideline(claim: ReviewedClaim) -> int | None:

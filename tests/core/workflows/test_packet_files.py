@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import zipfile
@@ -12,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from builders import a_source, a_trace
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from reviewed import a_judgement, a_reviewed_claim, an_adjudication, an_annotation, two_readings
 from verdicts import showcase, with_citations
@@ -37,6 +38,7 @@ from core.workflows.packet_export import (
     FORMULA_STARTS,
     annotation_cells,
     csv_cell,
+    write_csv,
     write_parquet,
 )
 from core.workflows.packet_folder import pack, unpack
@@ -169,6 +171,25 @@ def test_a_wrong_value_is_named_with_its_path(change: dict[str, object], path: s
         review_from_json(row)
 
     assert refused.value.path == f"adjudication.votes[0].{path}"
+
+
+@given(st.lists(st.text(st.sampled_from(" ;\"'=,-\nab"), max_size=6), max_size=4, unique=True))
+@example(["a; b", "c"])
+def test_the_sources_in_a_cell_come_back_one_by_one(
+    tmp_path_factory: pytest.TempPathFactory, ids: list[str]
+) -> None:
+    judgement = replace(a_judgement(), more_source_ids=tuple(ids))
+    claim = a_reviewed_claim(1, an_annotation("Ada", judgement, 1))
+    file = tmp_path_factory.getbasetemp() / "annotations.csv"
+    write_csv(file, ANNOTATION_COLUMNS, annotation_cells(claim))
+
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    cell = io.StringIO(row["more_source_ids"], newline="")
+
+    assert next(csv.reader(cell, delimiter=";", skipinitialspace=True), []) == ids
+    if not any(set(one) & set(";\"'=-\n") or one != one.strip() or not one for one in ids):
+        assert row["more_source_ids"] == "; ".join(ids)  # as it was before ids were quoted
 
 
 @given(st.text(max_size=20))
