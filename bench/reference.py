@@ -185,7 +185,6 @@ ENVIRONMENT = {
     "PROVENANCEGUARD_JUDGE_KEY_FILE": "A file that holds the key of the judge instead.",
     "PROVENANCEGUARD_JUDGE_HOSTS": "The hosts that a judge on another machine may be at.",
     "STREAMLIT_SERVER_PORT": "The port of the workbench.",
-    "RAY_ADDRESS": "The Ray cluster of `verify --engine ray`.",
 }
 
 

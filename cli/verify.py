@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,12 +16,11 @@ from cli.judging import (
     Judging,
     nli_model_for,
     tell_judge,
-    tell_unread,
     verify_files,
     writing_database,
 )
 from cli.options import DatabaseUrl, Format, JsonPath, WholeAnswers
-from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, tell
+from cli.output import GATE_BLOCKED, Progress, counted, print_lines, say, tell
 from core.errors import ConfigError, InputError
 from core.site_config import site_config
 
@@ -67,14 +66,6 @@ class Run:
     workers: Annotated[
         int, typer.Option("--workers", min=1, help="Worker processes, for files.")
     ] = 1
-    engine: Annotated[
-        Literal["here", "ray"],
-        typer.Option(
-            "--engine",
-            help="ray: the workers are those of the Ray cluster at RAY_ADDRESS, else of this "
-            "machine; --out is a folder, whose files by name are the verdicts in order.",
-        ),
-    ] = "here"
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -150,13 +141,11 @@ def verify(
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
-        if judge is not None and (wanted.workers > 1 or wanted.engine == "ray"):
+        if judge is not None and wanted.workers > 1:
             raise ConfigError(
                 "--judge: one process asks it, of several answers at once; leave out --workers"
             )
-        if wanted.engine == "ray":
-            report = _verify_on_ray(files, wanted, deciding)
-        elif wanted.workers > 1:
+        if wanted.workers > 1:
             report = _verify_with_workers(files, wanted, deciding, shown)
         else:
             report = _verify_here(files, wanted, deciding, judging, judge, shown)
@@ -263,29 +252,6 @@ def _verify_with_workers(
         )
 
 
-def _verify_on_ray(files: Sequence[Path], wanted: Run, deciding: Deciding) -> VerifyReport:
-    from core.workflows.ray_engine import RayRun, verify_on_ray
-
-    if wanted.out is None:
-        raise ConfigError("--engine ray: give a folder for the verdicts with --out")
-    if wanted.format not in ("auto", "native"):
-        raise ConfigError("--engine ray: reads native traces; `convert --to native` makes them")
-    require(*files)
-    run = RayRun(
-        files=[file.resolve() for file in files],
-        out=wanted.out,
-        workers=wanted.workers,
-        nli=_anywhere(nli_model_for(deciding.nli)),
-        calibrator=_folder(deciding.calibrator),
-        repair=wanted.repair,
-        cache=wanted.cache,
-        anew=bool(wanted.fail_on),
-        whole_answers=wanted.whole_answers,
-    )
-    with Progress() as progress:
-        return verify_on_ray(run, progress, tell_unread)
-
-
 def _folder(calibrator: str | None) -> str | None:
     """The calibrator for other processes, which open no database."""
     if calibrator == "promoted":
@@ -305,7 +271,6 @@ def _refuse_for_database(wanted: Run, judging: Judging) -> None:
     """Raise ConfigError for what can be asked of files alone."""
     for given, option, why in (
         (judging.judge_dry_run, "--judge-dry-run", "; a database would keep what nobody read"),
-        (wanted.engine == "ray", "--engine ray", ""),
         (
             wanted.whole_answers,
             "--whole-answers",

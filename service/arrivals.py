@@ -19,12 +19,11 @@ from pathlib import Path
 
 from core.capture.conversations import turn_of
 from core.capture.files import (
-    FilePart,
     FileRecord,
     parse_record,
     placed,
-    read_part,
     read_records,
+    read_whole_lines,
     write_json,
 )
 from core.capture.reading import read_records_of
@@ -111,7 +110,7 @@ class Arrivals:
             if not turn and name not in self._again:
                 self._judged[hash(name)] = hash(one.content_hash)
         path = self._spans.path
-        self._before = FilePart(path=path, start=0, end=path.stat().st_size, rows=False)
+        self._before = path, path.stat().st_size
         self._thread.start()
         return self
 
@@ -177,7 +176,7 @@ class Arrivals:
 
     def _read_again(self) -> None:
         """Take what the file holds from before; what has its verdict is found out when it is due."""
-        for record in read_part(self._before, self._most):
+        for record in read_whole_lines(*self._before, self._most):
             if self._closed:
                 return
             if isinstance(record, FileRecord):

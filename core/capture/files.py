@@ -54,20 +54,6 @@ class FileRecord:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilePart:
-    """Whole records of a file that others can be read beside: bytes [start, end) of its lines.
-
-    Of Parquet (``rows``) they are rows. ``first_line`` counts from 1 in the file.
-    """
-
-    path: Path
-    start: int
-    end: int
-    rows: bool
-    first_line: int = 1
-
-
 def placed(error: InputError, file: str | None, line: int | None) -> BadRecord:
     """What is wrong with a record, with the file and the line that it stands in."""
     return BadRecord(error.message, file=file, line=line, path=error.path)
@@ -127,15 +113,9 @@ def read_records(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError
         yield UnreadableFile(f"cannot be read: {error.strerror or error}", file=name)
 
 
-def read_part(part: FilePart, max_bytes: int) -> Iterator[FileRecord | InputError]:
-    """The records of a part as ``read_records`` gives them for the whole file."""
-    if part.rows:
-        pieces = read_rows(part.path, max_bytes, part.start, part.end)
-    else:
-        first = part.first_line - 1
-        read = read_lines(chunks_of(part.path, part.start, part.end), max_bytes)
-        pieces = ((first + line, data) for line, data in read)
-    yield from _parsed(pieces, part.path.name)
+def read_whole_lines(path: Path, end: int, max_bytes: int) -> Iterator[FileRecord | InputError]:
+    """The records of a file's lines up to the byte ``end``, as ``read_records`` gives them."""
+    yield from _parsed(read_lines(chunks_of(path, end), max_bytes), path.name)
 
 
 def _parsed(pieces: Pieces, name: str) -> Iterator[FileRecord | InputError]:

@@ -19,13 +19,12 @@ _INSIDE = re.compile(rb'["\\\n]')
 Pieces = Iterator[tuple[int, bytes | InputError]]
 
 
-def chunks_of(path: Path, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-    """The decompressed bytes of a file, or the bytes [start, end) of one that is not compressed."""
+def chunks_of(path: Path, end: int | None = None) -> Iterator[bytes]:
+    """The decompressed bytes of a file, or the first ``end`` of one that is not compressed."""
     with path.open("rb") as file:
-        file.seek(start)
         if end is not None:
-            while start < end and (chunk := file.read(min(_CHUNK, end - start))):
-                start += len(chunk)
+            while end and (chunk := file.read(min(_CHUNK, end))):
+                end -= len(chunk)
                 yield chunk
             return
         rest = iter(lambda: file.read(_CHUNK), b"")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.capture.files import FilePart, read_part, write_json
+from core.capture.files import read_whole_lines, write_json
 from core.capture.values import at, text_in
 from core.errors import BadRecord, InputError
 from core.records import JsonObject
@@ -122,8 +122,8 @@ def _held(store: Store, out: Path, pulled: Pulled) -> tuple[set[str], JsonObject
     last: JsonObject | None = None
     if not out.exists() or not out.stat().st_size:
         return known, last
-    part = FilePart(path=out, start=0, end=_whole(out), rows=False)
-    for record in read_part(part, site_config().max_record_bytes):
+    end = _whole(out)
+    for record in read_whole_lines(out, end, site_config().max_record_bytes):
         if isinstance(record, InputError):
             raise record
         value = record.value
@@ -135,7 +135,7 @@ def _held(store: Store, out: Path, pulled: Pulled) -> tuple[set[str], JsonObject
         last = value
     if last is None:
         raise BadRecord("holds no record of that store, and is left as it is", file=out.name)
-    os.truncate(out, part.end)
+    os.truncate(out, end)
     return known, last
 
 

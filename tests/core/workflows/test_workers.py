@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -22,7 +21,6 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.capture.native_record import read_trace
-from core.capture.parts import parts_of
 from core.codec import verdict_document
 from core.config import Config
 from core.errors import ComponentUnavailable, Overdue
@@ -31,7 +29,6 @@ from core.records.jobs import JOBS_AT_ONCE
 from core.workflows.batching import Allowed, BatchingVerifier
 from core.workflows.cache import Shelf
 from core.workflows.queue_worker import work_off
-from core.workflows.ray_engine import PartJudge, RayRun, index_part, row_of, verify_on_ray
 from core.workflows.verify import Judge, pipeline_judge, run_key
 from core.workflows.workers import ATTEMPTS, Crew
 from storage.jobs import Jobs
@@ -79,59 +76,6 @@ def test_workers_write_what_one_process_writes_with_and_without_a_cache(tmp_path
     assert written["two"] == written["one"]
     assert written["again"] == written["one"]
     assert (tmp_path / "kept" / "readings.db").stat().st_size > 0
-    assert _in_parts(file, tmp_path / "parts") == written["one"]
-
-
-def _in_parts(file: Path, out: Path) -> list[str]:
-    """What the workers of another engine write for the parts of the file, each by itself."""
-    out.mkdir()
-    told = {"reader": None, "calibrator": None, "repair": False, "cache": None, "anew": False,
-            "whole_answers": False, "out": str(out), "threads": 1}  # fmt: skip
-    parts = parts_of([file], Config(), part_bytes=1_000)
-    judge = PartJudge()
-    for number, part in reversed(list(enumerate(parts))):
-        row = row_of(part, number)
-        assert len(index_part(row)["ids"]) > 0
-        said = judge(row | {"numbers": "{}", "told": json.dumps(told)})
-        assert said["error"] == ""
-    files = sorted(out.iterdir())
-    assert len(files) == len(parts) > 2
-    return [_timeless(json.loads(line)) for one in files for line in one.read_text().splitlines()]
-
-
-@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_its_engine_says_what_to_install(tmp_path: Path) -> None:
-    file = tmp_path / "t.jsonl"
-    file.write_text(json.dumps(_records()[0]) + "\n")
-
-    result = CliRunner().invoke(
-        app, ["verify", str(file), "--engine", "ray", "--out", str(tmp_path / "out")]
-    )
-
-    assert result.exit_code == 3
-    assert "Ray is not installed: pip install 'provenanceguard-workbench[ray]'" in result.output
-
-
-@pytest.mark.stress
-@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs the extra [ray]")
-def test_ray_writes_what_one_process_writes_and_goes_on_with_what_it_finds(tmp_path: Path) -> None:
-    file, out = tmp_path / "t.jsonl", tmp_path / "out"
-    file.write_text("".join(json.dumps(record) + "\n" for record in _records()))
-    one = tmp_path / "one.jsonl"
-    run = RayRun(files=[file], out=out, workers=2, part_bytes=3_000)
-
-    assert CliRunner().invoke(app, ["verify", str(file), "--out", str(one)]).exit_code == 0
-    first = verify_on_ray(run)
-    torn = sorted(out.iterdir())[1]
-    torn.write_bytes(torn.read_bytes()[:-100])
-    second = verify_on_ray(run)
-
-    found = [line for part in sorted(out.iterdir()) for line in part.read_text().splitlines()]
-    assert [_timeless(json.loads(line)) for line in found] == [
-        _timeless(json.loads(line)) for line in one.read_text().splitlines()
-    ]
-    assert (first.verified, first.kept) == (COUNT, 0)
-    assert (second.verified, second.kept) == (1, COUNT - 1)
 
 
 @pytest.mark.stress
