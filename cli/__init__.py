@@ -110,6 +110,7 @@ COMMANDS: tuple[tuple[str | None, str, Callable[..., None], str], ...] = (
     (None, "audit verify", audit.audit_verify, "--db data/workbench.db"),
     (None, "audit anchor", audit.audit_anchor, "--to /mnt/other/anchors.jsonl"),
     (None, "audit retire-key", audit.audit_retire_key, '--reason "new server, compared with the backup"'),
+    (None, "audit erase-person", audit.audit_erase_person, '"Ada Example" --reason "asked for on 3 May"'),
     (None, "audit acknowledge", audit.audit_acknowledge, '--reason "the time server was wrong until noon"'),
     (None, "audit trust", audit.audit_trust, "Ines bWFkZSB1cCBmb3IgdGhpcyBleGFtcGxlIG9ubHkhISE="),
     (None, "serve mcp", serve.serve_mcp, "--http 127.0.0.1:8790"),

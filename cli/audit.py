@@ -50,6 +50,7 @@ def audit_verify(
             f"{counted(report.events, 'event')}, {counted(report.traces, 'trace')}, "
             f"{counted(report.verdicts, 'verdict')}, {counted(report.seals, 'seal')}, "
             f"{counted(report.erased, 'trace')} erased with a reason, "
+            f"{counted(report.rewritten, 'row')} without the name of a person who was erased, "
             f"{counted(report.anchors, 'anchor')}: {found}",
         ],
         json_path,
@@ -188,6 +189,27 @@ def audit_acknowledge(
     acknowledge(workspace.store, found, reason, by=workspace.people.local())
     for one in found:
         say(f"acknowledged: {one}")
+    workspace.close()
+
+
+def audit_erase_person(
+    name: Annotated[str, typer.Argument(help="Whose name and address go, as Settings shows them.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why: who asked for it, and when.")],
+    db: DatabaseUrl = None,
+) -> None:
+    """Put a number in the place of a person's name and address, in rows and in the trail.
+
+    For leads; of somebody without a role who has signed no packet. What they did stays, under the number,
+    with the hashes from before, so that `audit verify` still finds every other change. Whoever guesses the
+    name can confirm it by these. Not reached: what somebody wrote in a text (counted), the key folder,
+    packets, copies and anchors that went out, the traces themselves.
+    """
+    workspace = writing_database(db)
+    people = workspace.people
+    rewritten, texts = people.erase(people.by_name(name), reason, by=people.local())
+    say(f"erased: {counted(rewritten, 'row')} and events say a number in its place")
+    if texts:
+        say(f"{counted(texts, 'row')} hold these letters still: written by people, or in traces")
     workspace.close()
 
 

@@ -1,23 +1,42 @@
-"""Erasing traces: what nobody has judged can go, with everything about it, and the trail says so."""
+"""Erasing traces that nobody has judged, and the names of people; the trail says so and stays whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, exists, or_, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    String,
+    Table,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlmodel import SQLModel, col
 
-from storage.audit import ERASED, append_event, row_hash
+from core.review.records import Person
+from storage import records
+from storage.audit import ERASED, PERSON_ERASED, append_event, event_hash, row_hash
+from storage.columns import PlainText
 from storage.tables import (
     AdjudicationRow,
     AnnotationRow,
     AssignmentRow,
+    AuditEvent,
     ClaimRow,
     ClaimSignal,
     Decline,
+    PersonRow,
     PreLabelRow,
     RepairChoice,
     RepairRow,
@@ -92,6 +111,98 @@ def erase(
         append_event(connection, at, actor, ERASED, f"{len(free)} traces", detail)
         gone += len(free)
     return Erased(traces=gone, kept=tuple(kept))
+
+
+def erase_person(
+    connection: Connection, person: Person, *, reason: str, actor: str, at: datetime
+) -> tuple[int, int]:
+    """Put a number in the place of a person's name and address, in rows and events alike.
+
+    How many were rewritten, and how many texts hold the letters still, since somebody wrote them there.
+    An event keeps the hashes before and after: the trail and its seals can be checked as ever. Whoever
+    guesses the name can confirm it by them.
+    """
+    stub = f"person {person.person_id} (erased)"
+    words = {each: stub for each in (person.name, person.email) if each}
+    rewritten: dict[str, list[list[object]]] = {}
+    letters = 0
+    for table in SQLModel.metadata.sorted_tables:
+        texts = [one for one in table.columns if isinstance(one.type, String | PlainText)]
+        person_table = table.name == PersonRow.__tablename__  # sealed as it is now
+        named = [one for one in texts if person_table or one.name in _NAMED]
+        if named:
+            with _unguarded(connection, table.name):
+                changed = list(_rewritten(connection, table, named, words))
+            if changed and not person_table:
+                rewritten[table.name] = changed
+        if texts:
+            holding = or_(*(one.contains(word, autoescape=True) for one in texts for word in words))
+            counted = select(func.count()).select_from(table).where(holding)
+            letters += connection.execute(counted).scalar_one()
+    told = {"reason": reason, "rewritten": rewritten}
+    append_event(connection, at, actor, PERSON_ERASED, f"person {person.person_id}", told)
+    return sum(map(len, rewritten.values())), letters
+
+
+# The columns in which this program itself names people, alone or as a value of a JSON document.
+_NAMED = frozenset(("actor", "asked_by", "author", "by", "detail", "lineage", "reviewer", "signer"))
+
+
+def _rewritten(
+    connection: Connection, table: Table, named: Sequence[Column[Any]], words: Mapping[str, str]
+) -> Iterator[list[object]]:
+    """Of each row in which a word stood: its key, its hash before, and its hash now."""
+    key, *_ = table.primary_key.columns
+    holding = or_(
+        *(one == word for one in named for word in words),
+        *(one.contains(json.dumps(word), autoescape=True) for one in named for word in words),
+    )
+    for row in connection.execute(select(table).where(holding).order_by(key)).all():
+        values = {one.name: _without(row._mapping[one], words) for one in named}
+        if all(row._mapping[name] == value for name, value in values.items()):
+            continue
+        own = key == row._mapping[key]
+        connection.execute(update(table).where(own).values(values))
+        now = connection.execute(select(table).where(own)).one()
+        if table.name == AuditEvent.__tablename__:
+            yield [row.sequence, row.hash, event_hash(records.AuditEvent(**now._mapping))]
+        else:
+            yield [row._mapping[key], row_hash(row._mapping), row_hash(now._mapping)]
+
+
+def _without(value: Any, words: Mapping[str, str]) -> Any:
+    """The value, of JSON in a text each value and key of it, with other words in place of these."""
+    if isinstance(value, dict):
+        return {_without(name, words): _without(one, words) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_without(one, words) for one in value]
+    if not isinstance(value, str) or value in words:
+        return words.get(value, value) if isinstance(value, str) else value
+    if value.startswith(("{", "[")):
+        try:
+            return json.dumps(_without(json.loads(value), words), sort_keys=True)
+        except ValueError:
+            return value
+    return value
+
+
+@contextmanager
+def _unguarded(connection: Connection, table: str) -> Iterator[None]:
+    """Let the transaction change rows of a table that refuses it."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        yield
+        connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        return
+    triggers = connection.execute(
+        text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :t"),
+        {"t": table},
+    ).all()
+    for name, _ in triggers:
+        connection.exec_driver_sql(f"DROP TRIGGER {name}")
+    yield
+    for _, sql in triggers:
+        connection.exec_driver_sql(sql)
 
 
 def _judged(connection: Connection, positions: Sequence[int]) -> Iterable[tuple[int, str]]:

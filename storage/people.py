@@ -19,9 +19,10 @@ from core.review.records import Person, Role
 from core.review.roles import require
 from storage.audit import PROGRAM_NAMES, add_row, append_event, roles_by_person, roles_of, trail_id
 from storage.columns import plain_text
+from storage.erasing import erase_person
 from storage.keys import USER_FILE, key_folder, read_owned
 from storage.store import SqlStore
-from storage.tables import AuditEvent, PersonRow, RoleGrant
+from storage.tables import AuditEvent, PacketLock, PersonRow, RoleGrant
 
 LOCAL_NAME = "local reviewer"
 THIS_MACHINE = "this machine"
@@ -170,6 +171,28 @@ class People:
                     reason=stated,
                 )
             return person_at(connection, person.person_id)
+
+    def erase(self, person: Person, reason: str, *, by: Person) -> tuple[int, int]:
+        """Take a person's name and address out of the database: rows rewritten, and texts that hold it.
+
+        Raises NotAllowed, InputError, and Conflict for somebody who has a role, or has signed a packet,
+        which nobody could check without the name.
+        """
+        stated = check_reason(reason, "erasing a person")
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "erase a person")
+            now = person_at(connection, person.person_id)
+            if now.roles:
+                raise Conflict(f"{now.name} has a role: take it away before")
+            signed = select(PacketLock).where(col(PacketLock.signer) == now.name).limit(1)
+            if connection.execute(signed).first() is not None:
+                raise Conflict(
+                    f"{now.name} has signed a packet: the name is part of what was signed"
+                )
+            at = self.store.now()
+            found = erase_person(connection, now, reason=stated, actor=by.name, at=at)
+        self.store.database.empty_log()
+        return found
 
 
 def people(connection: Connection) -> tuple[Person, ...]:

@@ -213,6 +213,7 @@ class AuditReport:
     doubtful: tuple[str, ...] = ()  # of them, what a lead may acknowledge with a reason
     rows: int = 0  # of what people said and decided
     erased: int = 0  # traces that went: the trail has who, when and the digest of every row
+    rewritten: int = 0  # rows and events out of which a person was erased
     seals: int = 0
     anchors: int = 0  # that tell of this trail
     notes: tuple[str, ...] = ()  # what could not be checked

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, inspect, select
@@ -22,7 +23,7 @@ from sqlmodel import SQLModel, col
 
 from core.errors import NotFound
 from storage import tables
-from storage.audit import BEGINNING, erased_rows, row_hash, sha256_of
+from storage.audit import BEGINNING, erased_rows, rewritten_rows, row_hash, sha256_of
 from storage.keys import trail_key
 from storage.tables import AuditEvent, TrailSeal
 
@@ -230,7 +231,7 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
     reach: dict[str, int] = {}
     whole: Mapping[str, object] = {}
     known = {table_of(model).name: table_of(model) for model in APPENDED}
-    erased = erased_rows(connection)
+    erased, rewritten = erased_rows(connection), rewritten_rows(connection)
     for row in rows:
         try:
             covered = json.loads(row.covered)
@@ -239,10 +240,11 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
                 if start != reach.get(name, 0):
                     yield f"seal {row.seal_id}: {name} rows {reach.get(name, 0) + 1} to {start}: missing"
                 reach[name] = end
-                _, now, found = _range(connection, known[name], start, end, erased.get(name, ()))
+                gone = erased.get(name, ())
+                _, now, found = _range(connection, known[name], start, end, gone, rewritten)
                 if (now, found) != (count, digest):
-                    gone = f"{count - now} gone" if now < count else "changed"
-                    yield f"{name} rows {start + 1} to {end}: {gone} after they were written"
+                    what = f"{count - now} gone" if now < count else "changed"
+                    yield f"{name} rows {start + 1} to {end}: {what} after they were written"
         except (ValueError, KeyError, TypeError) as error:
             yield f"seal {row.seal_id}: cannot be read ({type(error).__name__})"
     for table in known.values():
@@ -266,10 +268,12 @@ def _range(
     start: int,
     end: int | None,
     erased: Sequence[tuple[int, str]] = (),
+    rewritten: Mapping[tuple[str, object], tuple[str, str]] = MappingProxyType({}),
 ) -> tuple[int, int, str]:
     """The last key, the number and the digest of the rows behind ``start``, up to ``end``.
 
-    Rows that were ``erased`` (key, hash) count as if they were there.
+    Rows that were ``erased`` (key, hash) count as if they were there, those that were ``rewritten``
+    as they were before.
     """
     key, *_ = table.primary_key.columns
     statement = select(table).where(key > start).order_by(key)
@@ -278,10 +282,16 @@ def _range(
     digest, count, last = hashlib.sha256(), 0, start
     gone = [(at, said) for at, said in erased if at > start and (end is None or at <= end)]
     rows = (row._mapping for row in connection.execute(statement).yield_per(100))
+
+    def before(at: object, row: Mapping[Any, Any]) -> str:
+        said = row_hash(row)
+        old, new = rewritten.get((table.name, at), (said, said))
+        return old if said == new else said
+
     there = (
         (int(at), said)
         for at, some in groupby(rows, lambda row: row[key])
-        for said in sorted(map(row_hash, some))  # several rows of one key stand in no order
+        for said in sorted(before(at, one) for one in some)  # several of one key stand in no order
     )
     for at, said in heapq.merge(sorted(gone), there):
         digest.update(said.encode())

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from databases import a_store, workspace_of
 
 from bench.tamper import BEGIN, END, THREATS, Found, build, found, keys_in, table_of, tables
+from core.errors import Conflict, InputError
+from core.review.records import Role
 from storage.audit import TOLD
+from storage.checking import check_database
 from storage.seals import COVERED, UNCOVERED
 
 FOUND_BY_EVENTS = frozenset(model.__table__.name for model in TOLD)  # type: ignore[attr-defined]
@@ -43,6 +49,44 @@ def test_what_is_changed_removed_or_added_behind_the_program_is_noticed(
     file: Path, table: str, unnoticed: tuple[str, ...]
 ) -> None:
     assert found(file, table).unnoticed == unnoticed
+
+
+def test_a_person_is_erased_from_every_table_and_whatever_is_changed_besides_is_noticed(
+    file: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "w.db"
+    shutil.copy(file, copy)
+    store = a_store(copy)
+    people = workspace_of(store).people
+    ada, lea = people.by_name("Ada"), people.by_name("Lea")
+    with pytest.raises(Conflict, match="has a role"):
+        people.erase(ada, "she asked for it", by=lea)
+    people.revoke(ada, Role.REVIEWER, by=lea, reason="has left")
+    with pytest.raises(InputError):
+        people.erase(ada, " ", by=lea)
+
+    rewritten, letters = people.erase(ada, "she asked for it", by=lea)
+
+    def problems() -> tuple[str, ...]:
+        return check_database(store.database).problems
+
+    assert problems() == () and store.verify_chain().rewritten == rewritten > 10
+    assert not letters and people.at(ada.person_id).name == f"person {ada.person_id} (erased)"
+    for each in tmp_path.glob("w.db*"):
+        assert not re.search(rb"(?<![A-Za-z])Ada(?![A-Za-z])", each.read_bytes()), each
+    other = people.add("Mia", {Role.LEAD}, by=lea)
+    for role in lea.roles:
+        people.revoke(lea, role, by=other, reason="has left")
+    with pytest.raises(Conflict, match="signed a packet"):
+        people.erase(lea, "she asked for it", by=other)
+
+    with store.database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER audit_event_refuses_update")
+        connection.exec_driver_sql(
+            "UPDATE audit_event SET actor = 'Eve' WHERE actor LIKE 'person % (erased)' "
+            "AND sequence = (SELECT max(sequence) FROM audit_event WHERE actor LIKE 'person % (erased)')"
+        )
+    assert any("was changed after it was written" in problem for problem in problems())
 
 
 @pytest.mark.stress

@@ -70,6 +70,7 @@ VERBS: dict[str, tuple[tuple[str, ...], Callable[[Any, Desk, Person], object]]] 
         r.signed()[0].manifest_sha256, "wrong", by=u)),
     "people.add": (LEAD, lambda r, d, u: r.add("Somebody", {Role.LEAD}, by=u)),
     "people.add_from_packet": (LEAD, lambda r, d, u: r.add_from_packet("Guest", None, by=u)),
+    "people.erase": (LEAD, lambda r, d, u: r.erase(r.by_name("Gone"), "asked for it", by=u)),
     "people.grant": (LEAD, lambda r, d, u: r.grant(d.office.people["Ben"], Role.LEAD, by=u)),
     "people.revoke": (LEAD, lambda r, d, u: r.revoke(
         d.office.people["Ben"], Role.REVIEWER, by=u, reason="has left")),
