@@ -156,16 +156,11 @@ if step == "Labels":
     forest = active_forest(calibrators)
     project = workspace.project().project_id
     prior, base = settings().supported_prior, policy_of(forest).base_rate
-    queue, lowest = (
-        expected_yield(
-            workspace.labels.next_probabilities(project, NEXT, lowest=lowest),
-            base_rate=base,
-            prior=prior,
-        )
-        for lowest in (False, True)
+    queue = expected_yield(
+        workspace.labels.next_probabilities(project, NEXT), base_rate=base, prior=prior
     )
     if queue.claims:
-        st.text(yield_words(queue, lowest))
+        st.text(yield_words(queue))
     if material.rows:
         try:
             show_site([one.row for one in material.rows], shipped, forest)

@@ -81,11 +81,8 @@ class Labels:
             and claim.signal.features is not None
         )
 
-    def next_probabilities(
-        self, project_id: int, count: int, *, lowest: bool = False
-    ) -> tuple[float, ...]:
-        """The support of the claims that come next in the queue, audits aside, or of the ``lowest``."""
-        order = col(ClaimSignal.probability) if lowest else col(QueueRow.rank)
+    def next_probabilities(self, project_id: int, count: int) -> tuple[float, ...]:
+        """The support of the claims that come next in the queue, audits aside."""
         said = aliased(ClaimSignal)
         latest = (
             select(func.max(col(said.signal_id)))
@@ -103,7 +100,7 @@ class Labels:
                 col(QueueRow.audit).is_(False),
                 col(ClaimSignal.probability).is_not(None),
             )
-            .order_by(order, col(QueueRow.claim_key))
+            .order_by(col(QueueRow.rank), col(QueueRow.claim_key))
             .limit(count)
         )
         with self.store.database.reading() as connection:

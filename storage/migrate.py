@@ -19,7 +19,7 @@ from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
 from storage.verdicts import fill_states
 
-NEWEST = "0015"
+NEWEST = "0016"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -202,6 +202,18 @@ def _keep_pre_labels(connection: Connection) -> None:
     _refuse(connection, "UPDATE", "pre_label")
 
 
+def _least_supported_first(connection: Connection) -> None:
+    """To 0016: what waits in queues comes as core/review/sampling.py then placed it."""
+    connection.execute(
+        text(
+            "UPDATE queue SET rank = COALESCE((SELECT CASE WHEN s.attribution = 'conflation' THEN 0 "
+            "ELSE s.probability END FROM claim_signal s "
+            "WHERE s.claim_key = queue.claim_key ORDER BY s.signal_id DESC LIMIT 1), 1) "
+            "WHERE NOT audit"
+        )
+    )
+
+
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 was never
 # released: the table that 0013 drops had one more column in it.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
@@ -209,4 +221,5 @@ STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0012": ("0013", _keep_states_alone),
     "0013": ("0014", _let_judgements_say_more),
     "0014": ("0015", _keep_pre_labels),
+    "0015": ("0016", _least_supported_first),
 }

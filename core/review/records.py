@@ -46,7 +46,7 @@ class Split(StrEnum):
 class QueueReason(StrEnum):
     """Why a claim was offered to a reviewer."""
 
-    UNCERTAIN = "uncertain"  # its support probability is near the threshold
+    UNCERTAIN = "uncertain"  # the least supported come first
     PERSON = "person"  # neither passing nor blocking is sure enough
     CONFLATION = "conflation"  # the credited source may not be the one that says it
     AUDIT = "audit"  # drawn at random with a known probability

@@ -3,8 +3,8 @@
 Two streams make the queue. The audit stream holds a fixed share of all claims, drawn by a hash of
 what the claim is and of nothing that the machine thinks of it: every claim has the same, known
 probability of being in it, and what reviewers say there stands for all claims. The priority
-stream holds the rest, what needs a person first and then the most doubtful: what is learnt there is not
-representative.
+stream holds the rest, suspected wrong credits first and then the least supported, which finds the most
+errors (docs/results.md): what is learnt there is not representative.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from dataclasses import dataclass
 from core.records import AttributionStatus
 from core.review.records import QueueReason, Signal
 
-# A suspected conflation is as urgent as a claim whose probability is this far from the threshold.
-CONFLATION_DISTANCE = 0.05
-DOUBTFUL = 0.25  # rank; of an answer that is being read, these come together
-NOT_JUDGED_DISTANCE = 1.0  # nothing is known about it: after everything that is
+DOUBTFUL = 0.5  # rank; of an answer that is being read, these come together
+NOT_JUDGED = 1.0  # rank; nothing is known about it: after everything that is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,28 +42,12 @@ def place_claim(draw: float, signal: Signal, audit_share: float) -> Place:
             reason=QueueReason.AUDIT,
             inclusion_probability=min(audit_share, 1.0),
         )
-    distance = NOT_JUDGED_DISTANCE
-    if signal.probability is not None and signal.threshold is not None:
-        distance = abs(signal.probability - signal.threshold)
-    if signal.needs_review:
-        # Before everything that is decided, the nearest to passing first.
-        return Place(
-            audit=False,
-            rank=distance - NOT_JUDGED_DISTANCE,
-            reason=QueueReason.PERSON,
-            inclusion_probability=None,
-        )
     suspected = signal.attribution is AttributionStatus.CONFLATION
-    if suspected and distance > CONFLATION_DISTANCE:
-        return Place(
-            audit=False,
-            rank=CONFLATION_DISTANCE,
-            reason=QueueReason.CONFLATION,
-            inclusion_probability=None,
-        )
-    return Place(
-        audit=False, rank=distance, reason=QueueReason.UNCERTAIN, inclusion_probability=None
-    )
+    rank = NOT_JUDGED if signal.probability is None else signal.probability
+    reason = QueueReason.PERSON if signal.needs_review else QueueReason.UNCERTAIN
+    if suspected:
+        rank, reason = 0.0, QueueReason.CONFLATION
+    return Place(audit=False, rank=rank, reason=reason, inclusion_probability=None)
 
 
 def audit_draw(project_id: int, trace_key: str, claim_id: str, text_sha256: str) -> float:

@@ -29,12 +29,11 @@ class Yield:
         return f"{errors} error{'' if errors == 1 else 's'} ({self.low:.0f} to {self.high:.0f})"
 
 
-def yield_words(queue: Yield, lowest: Yield) -> str:
-    """What the next claims of the queue are expected to hold, beside the least supported ones."""
+def yield_words(queue: Yield) -> str:
+    """What the next claims of the queue are expected to hold, beside as many drawn at random."""
     return (
-        f"Reading the next {queue.claims:,} claims of the queue is expected to find {queue.words}; the "
-        f"{lowest.claims:,} least supported that wait hold {lowest.words}, {queue.claims:,} drawn at "
-        f"random {queue.by_chance:.0f}."
+        f"Reading the next {queue.claims:,} claims of the queue is expected to find {queue.words}; as "
+        f"many drawn at random hold {queue.by_chance:.0f}."
     )
 
 

@@ -64,9 +64,9 @@ def a_tie(store: SqlStore, **settings: object) -> Office:
 
 def test_what_is_doubtful_in_one_answer_is_read_together(store: SqlStore) -> None:
     unsure = [
-        with_support(with_support(a_reviewed_trace(n), 1, probability=near, review_from=0.4), 3,
-                     probability=far, review_from=0.4)
-        for n, near, far in ((1, 0.64, 0.41), (2, 0.62, 0.43), (3, 0.60, 0.45))
+        with_support(with_support(a_reviewed_trace(n), 1, probability=near, review_from=0.3), 3,
+                     probability=far, review_from=0.3)
+        for n, near, far in ((1, 0.48, 0.31), (2, 0.47, 0.33), (3, 0.46, 0.35))
     ]  # fmt: skip
     office = an_office(store, verifications=unsure, audit_share=0.0)
     traces = []
@@ -76,7 +76,9 @@ def test_what_is_doubtful_in_one_answer_is_read_together(store: SqlStore) -> Non
         traces.append((item.trace_id[-1], item.claim_id[-1]))
         office.decide("Ada", item)
 
-    assert traces == [(answer, claim) for answer in "123" for claim in "1234"]
+    # The least supported of the first answer, then what else of it hardly is, then the next answer's.
+    assert traces[:6] == [(answer, claim) for answer in "123" for claim in "31"]
+    assert sorted(traces) == [(answer, claim) for answer in "123" for claim in "1234"]
 
 
 def test_one_person_reads_every_claim_once_and_is_told_when_nothing_is_left(

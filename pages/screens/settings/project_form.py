@@ -84,7 +84,7 @@ def _queue_settings(place: DeltaGenerator, now: ProjectSettings, fixed: bool) ->
         format="%d %%",
         disabled=fixed,
         key="set-audit",
-        help="The rest comes most doubtful first. Only what is drawn at random says how often "
+        help="The rest comes least supported first. Only what is drawn at random says how often "
         "the verifier is wrong.",
     )
     lease, dwell = place.columns(2)
