@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.widgets.navigation import usable_pages
-from pages.widgets.presses import carry_out_presses
-from pages.widgets.routing import mark_routed
+# The first page of a process waits for its modules, long on a busy machine: it says so meanwhile.
+opening = None if "storage.workspace" in sys.modules else st.empty()
+if opening is not None:
+    opening.text("Opening the workbench …")
+
+import pages.widgets.verifying  # noqa: E402, F401 - most of what pages load
+from pages.widgets.navigation import usable_pages  # noqa: E402
+from pages.widgets.presses import carry_out_presses  # noqa: E402
+from pages.widgets.routing import mark_routed  # noqa: E402
+
+if opening is not None:
+    opening.empty()
 
 PAGES = Path(__file__).parent / "pages"
 

@@ -69,7 +69,13 @@ def _show_disagreement() -> None:
             key="no-disagreements",
             tone="good",
         )
-        _offer_decided()
+        with st.container(horizontal=True):
+            if Role.LEAD in user.roles:
+                st.page_link(
+                    "pages/settings.py", label="How many read a claim", icon=":material/settings:"
+                )
+            st.page_link("pages/review.py", label="Review claims", icon=":material/rate_review:")
+            _offer_decided()
         return
     waiting = held.item.waiting
     held.form.keys = keys

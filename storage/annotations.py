@@ -202,8 +202,8 @@ def every_current_annotation(
 
 
 def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:
-    """The seconds of recent first annotations of a person, or of anybody; none of fewer than five: one
-    claim that somebody was called away from would say "8 hours left"."""
+    """The seconds of recent first annotations of a person, or of anybody; none of few: one claim
+    that somebody was called away from would say "8 hours left"."""
     statement = (
         select(col(AnnotationRow.seconds))
         .where(col(AnnotationRow.project_id) == project_id)

@@ -26,7 +26,7 @@ from core.review.records import (
 ADJUDICATION_SLOT = 3
 STUCK_DAYS = 2
 PACE_ANNOTATIONS = 50  # the pace is a median of as many recent annotations
-LEAST_PACED = 5  # annotations; fewer say nothing of the next
+LEAST_PACED = 12  # annotations; of fewer the median jumps from one to the next
 CORRECTION_CHARACTERS = 4_000
 MOST_PASSAGES = 50
 STALE_KEY = "ignored: key pressed before this claim was on screen"

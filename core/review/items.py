@@ -118,7 +118,7 @@ class Progress:
     """How far a project is: ``mine_*`` count annotations of one person, the rest claims.
 
     ``stuck`` counts claims that somebody began and that have not moved for ``STUCK_DAYS``;
-    ``seconds_per_claim`` is a median of recent annotations, None before the fifth.
+    ``seconds_per_claim`` is a median of recent annotations, None before the twelfth.
     """
 
     mine_done: int

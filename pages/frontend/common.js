@@ -59,7 +59,7 @@ function appendMarked(body, part, marks) {
 
 function alignmentTable(claim) {
   const details = el("details", "alignment");
-  details.append(el("summary", null, "Values for each word", { title: "Alignment score a_i of each word of the claim, from the NLI model's attention" }));
+  details.append(el("summary", null, `Values for each word (similar words there: ${percent(claim.tokens.ratio)})`, { title: "Alignment score a_i of each word of the claim, from the NLI model's attention" }));
   const table = el("table");
   const names = el("tr");
   names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Looked at", { scope: "col" }), el("th", null, "Similar words there", { scope: "col" }));
@@ -164,7 +164,6 @@ function figuresOf(claim) {
     node.querySelector(".meter").append(tick);
     figures.append(node);
   }
-  if (claim.tokens) figures.append(figure("Similar words", percent(claim.tokens.ratio), claim.tokens.weak.length ? `few for ${many(claim.tokens.weak.length, "word")}` : "for every word", claim.tokens.ratio, { term: "Words grounded: the share of the claim's words for which the model looked at similar words of the source (heuristic): not whether they stand there" }));
   if (claim.values.length) {
     const found = claim.values.filter((value) => value.present).length;
     const missing = claim.values.filter((value) => !value.present);

@@ -38,6 +38,11 @@ def show_toast(words: str) -> None:
     st.toast(inert(words))
 
 
+def spaced(name: str | None) -> str:
+    """A name of a trace's own as people read it: "clinical_chart" is "clinical chart"."""
+    return (name or "").replace("_", " ")
+
+
 def inert(words: str) -> str:
     """The words for an element that reads Markdown: shown as they are, nothing in them acts."""
     joined = _ADDRESS.sub(lambda found: found.group() + _JOINER, words)

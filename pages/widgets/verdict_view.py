@@ -30,6 +30,7 @@ from pages.widgets.palette import (
     claim_kind,
     shown_state,
 )
+from pages.widgets.plain import spaced
 from pages.widgets.source_marks import lay_out_text
 from pages.widgets.source_view import lay_out_source, matrix_columns, source_names, sources_sent
 
@@ -113,7 +114,7 @@ def _trace(verification: Verification, trace: Trace) -> Json:
     calls = len(verified.sources)
     return {
         "id": verified.trace_id,
-        "category": trace.category,
+        "category": spaced(trace.category),
         "tools": f"{_many(len(tools), 'tool')} · {_many(calls, 'output')}",
         "question": verified.question,
         "answer": verified.answer,

@@ -52,7 +52,7 @@ def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
         ("waits", "Waiting for a repair"),
     ]
     assert table["Edits"][0] == "1 correction, 1 not confirmed"
-    assert all(table["Question"]) and all(table["Blocked claims"])
+    assert all(table["Question"]) and all(table["Stopped claims"])
     assert not table.isnull().any(axis=None), "an empty cell reads None"
     assert {metric.label: metric.value for metric in test.metric}[
         "Confirmed claims kept"

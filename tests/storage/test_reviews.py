@@ -84,17 +84,17 @@ def test_what_is_doubtful_in_one_answer_is_read_together(store: SqlStore) -> Non
 def test_one_person_reads_every_claim_once_and_is_told_when_nothing_is_left(
     store: SqlStore,
 ) -> None:
-    office = an_office(store, traces=2)
+    office = an_office(store, traces=3)
 
-    read = [office.read("Ada") for _ in range(4)]
-    assert office.desk("Ada").progress().seconds_per_claim is None  # four say nothing of the next
-    read += [office.read("Ada") for _ in range(5)]
+    read = [office.read("Ada") for _ in range(11)]
+    assert office.desk("Ada").progress().seconds_per_claim is None  # too few to tell of the next
+    read += [office.read("Ada") for _ in range(2)]
 
-    assert len({annotation.claim_key for annotation in read[:8] if annotation}) == 8
-    assert read[8] is None
+    assert len({annotation.claim_key for annotation in read[:12] if annotation}) == 12
+    assert read[12] is None
     assert office.desk("Ben").next_item() is None
     progress = office.desk("Ada").progress()
-    assert (progress.mine_done, progress.team_done, progress.total) == (8, 8, 8)
+    assert (progress.mine_done, progress.team_done, progress.total) == (12, 12, 12)
     assert (progress.left_for_me, progress.seconds_per_claim) == (0, 5.0)
     assert office.store.verify_chain().problems == ()
 

@@ -29,9 +29,10 @@ def show_repair_list(repairs: Repairs) -> str | None:
     if not stored and not waiting:
         show_notice(
             "Choose an answer to repair",
-            "No answer is blocked. Repairs are opened from here once one is.",
+            "No answer is stopped. Repairs are opened from here once one is.",
             key="no-trace",
         )
+        st.page_link("pages/traces.py", label="Go to the traces", icon=":material/list_alt:")
         return None
     if stored:
         _show_figures(repairs, listed=len(stored))
@@ -78,7 +79,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
 def _counts(row: TraceRow | None) -> dict[str, str]:
     counts = row.counts if row is not None else None
     return {
-        "Blocked claims": f"{counts.blocked:,}" if counts else "",
+        "Stopped claims": f"{counts.blocked:,}" if counts else "",
         "Wrong credits": f"{counts.conflations:,}" if counts else "",
     }
 

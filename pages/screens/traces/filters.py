@@ -11,6 +11,7 @@ from core.provenance.triage import CAUSES
 from core.review.readers import is_blind, may_read
 from core.review.records import Person, Role
 from pages.widgets.palette import DECISIONS
+from pages.widgets.plain import spaced
 from pages.widgets.trace_list import (
     ANYTHING,
     ListChoice,
@@ -118,7 +119,8 @@ def _show_more(workspace: Workspace, user: Person) -> None:
         _choose(
             "File", "file", {each.name: f"{each.name} ({each.count:,})" for each in store.files()}
         )
-        _choose("Category", "category", {each.name: each.name for each in store.categories()})
+        names = [each.name for each in store.categories()]
+        _choose("Category", "category", {each: spaced(each) for each in names})
         _choose("Tag", "tag", {each: each for each in triage.tags()})
     with right:
         _choose("Import", "batch", _batches(workspace))

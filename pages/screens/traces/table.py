@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.widgets.frontend import script, styles
 from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_counts, shown_state
+from pages.widgets.plain import spaced
 from storage.records import TraceMarks, TraceRow
 
 _TABLE = st.components.v2.component(
@@ -70,7 +71,7 @@ def _row(row: TraceRow, marks: TraceMarks, blind: bool) -> dict[str, object]:
     return {
         "id": row.trace_id,
         "question": row.question,
-        "category": row.category,
+        "category": spaced(row.category),
         "sources": row.sources,
         "version": row.version,
         "decision": {
