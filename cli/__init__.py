@@ -101,7 +101,6 @@ COMMANDS: tuple[tuple[str | None, str, Callable[..., None], str], ...] = (
     (REVIEW, "recalibrate", models.recalibrate,
      "train.jsonl --validation validation.jsonl --out calibrator/"),
     (EVALUATE, "probe", evaluate.probe, "traces.jsonl --labels packet.jsonl --json probes.json"),
-    (EVALUATE, "train-nli-model", models.train_nli_model, "--data nli/ --out model/ --minutes 60"),
     (REVIEW, "nli-model", models.nli, "models/nli/ --calibrator calibrator/ --reason 'reads better'"),
     (AUDIT, "audit-citations", citations.audit_citations, "traces.jsonl --json citations.json"),
     (AUDIT, "audit-envelope", citations.audit_envelope, "envelope.json --root . --trace traces.jsonl"),

@@ -19,7 +19,7 @@ from core.errors import (
 
 EVERYDAY, REVIEW, EVALUATE, AUDIT, SERVE = "Everyday", "Review", "Evaluate", "Audit", "Serve"
 # Names of 0.19.0, which work for one release more.
-OLD_COMMANDS = {"reader": "nli-model", "train-reader": "train-nli-model"}
+OLD_COMMANDS = {"reader": "nli-model"}
 OLD_OPTIONS = {"--reader": "--nli-model"}
 PANELS = (EVERYDAY, REVIEW, EVALUATE, AUDIT, SERVE)  # of `--help`, in this order
 

@@ -1,9 +1,7 @@
-"""nli-model, train-nli-model, recalibrate, snapshot: what judges, and by which threshold."""
+"""nli-model, recalibrate, snapshot: what judges, and by which threshold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +9,7 @@ import typer
 
 from cli.judging import nli_model_for, open_database
 from cli.options import DatabaseUrl, JsonPath, Kept, NliModel, Packet, kept_beside
-from cli.output import Progress, figure, metric_lines, print_lines, require, say, tell, tell_skipped
+from cli.output import Progress, metric_lines, print_lines, require, tell, tell_skipped
 from core.errors import ConfigError, UnreadableFile
 from core.site_config import site_config
 
@@ -65,44 +63,6 @@ def nli(
         json_path,
     )
     workspace.close()
-
-
-def train_nli_model(
-    data: Annotated[Path, typer.Option(help="A folder with train/, binary/ and validation/.")],
-    out: Annotated[Path, typer.Option(help="The folder for the weights and the checkpoint.")],
-    start: Annotated[
-        str | None, typer.Option(help="A folder to start from; else the packaged encoder.")
-    ] = None,
-    minutes: Annotated[float | None, typer.Option(help="How long to train.")] = None,
-    steps: Annotated[int | None, typer.Option(help="Or how many steps.")] = None,
-    clinical_pairs: Annotated[
-        int | None,
-        typer.Option(help="Made pairs in the shape of tool output, a pass over the data."),
-    ] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Its peak.")] = None,
-    threads: Annotated[int, typer.Option(help="Processor cores to train on.")] = 2,
-    json_path: JsonPath = None,
-) -> None:
-    """Train the NLI model; a run that was stopped goes on from its checkpoint in --out."""
-    if (minutes is None) == (steps is None):
-        raise ConfigError("give either --minutes or --steps")
-    require(data)
-    from training.nli_model import TrainingOptions
-    from training.nli_model import train_nli_model as train
-
-    def progress(event: str, figures: Mapping[str, float]) -> None:
-        told = ", ".join(f"{name} {figure(float(value))}" for name, value in figures.items())
-        say(f"{event}: {told}")
-
-    options = TrainingOptions(
-        data=data, out=out, start=start, minutes=minutes, steps=steps, threads=threads
-    )
-    if clinical_pairs is not None:
-        options = replace(options, clinical_pairs=clinical_pairs)
-    if learning_rate is not None:
-        options = replace(options, learning_rate=learning_rate)
-    report = asdict(train(options, progress))
-    tell(report, metric_lines(report), json_path)
 
 
 def recalibrate(
