@@ -4,7 +4,7 @@
 # make check  style, types, architecture, tests
 # make check-all  before a release: every test (PostgreSQL, browser, axe, kills, memory, real weights),
 #             properties on many examples; attacks by generator and fuzzing, with their table
-#             (FUZZ_SECONDS=3600 for an hour); killed workers; memory over claims (CLAIMS_SECONDS=0 for
+#             (FUZZ_SECONDS=3600 for an hour); memory over claims (CLAIMS_SECONDS=0 for
 #             all million of them)
 # make docs   the documentation as build/site; make reference writes its generated pages
 # make accurate  what the accurate NLI model stands on (395 MB of packages); then --nli-model accurate
@@ -81,7 +81,6 @@ check-all: lint browser
 	@$(BIN)/python -m bench attacks
 	@$(BIN)/python -m bench hidden_statements
 	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
-	@$(BIN)/python -m bench killed_workers --traces 2000 --variants 40
 	@$(BIN)/python -m bench million_claims --seconds $(CLAIMS_SECONDS)
 
 stress: check-all  # its name until 0.19

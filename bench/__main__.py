@@ -22,7 +22,6 @@ SUITES = {
     "parts": "what the NLI model, the checks, a warm verifier and the threshold slider take",
     "review": "how long the workbench keeps people waiting, with 100,000 claims",
     "load": "many connections against serve http",
-    "killed_workers": "workers killed while many traces are judged: the same bytes?",
     "million_claims": "memory over a million claims",
     "tamper": "only the database file is written: what is noticed, table by table",
     "attacks": "what each attack comes to",

@@ -99,18 +99,6 @@ def sample(wanted: Callable[[Trace], bool], most: int) -> list[Trace]:
 
 
 @pytest.mark.stress
-def test_verdicts_are_the_same_bytes_on_one_thread_and_on_two() -> None:
-    traces = sample(lambda trace: sum(len(s.text) for s in trace.sources) < 3_000, 2)
-    with threads(1):
-        one = verdict_bytes(traces)
-    with threads(2):
-        two = verdict_bytes(traces)
-
-    assert len(one) == 2
-    assert one == two
-
-
-@pytest.mark.stress
 def test_the_verdicts_of_all_samples_are_the_same_bytes_on_one_to_four_threads() -> None:
     traces = sample(lambda trace: True, 1_000)
     found = []
