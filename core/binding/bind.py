@@ -342,7 +342,7 @@ class _Binder:
         facts: list[Fact] = []
         if want.date is not None:
             facts += [fact for fact in outline.index.dated if _is_dated(fact, want)]
-        if want.date is None or (want.date.month is None and want.until is None):
+        if want.date is None or (want.date.year and not want.date.month and want.until is None):
             facts += [fact for fact, _ in outline.index.near(want)]
         if want.bound is not Bound.EXACT:  # "up to 65" is of the 65, where one is stated
             ends = [(f, f.quantity) for f in facts if f.quantity is not None]

@@ -271,7 +271,7 @@ def _sentences(
         if line.lstrip().startswith("|") or HEADING.match(line.rstrip()):
             continue
         labelled = here[0] != here[1]
-        if labelled:  # of a line with a field, the sentences before it and the date in its label
+        if labelled:  # of a line with a field, the amounts and dates in its label
             line = line[: taken[here[0]] - start]
         key = None if labelled else KEY_VALUE.match(line)
         path = (

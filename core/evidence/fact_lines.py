@@ -12,10 +12,6 @@ from core.evidence.quantity_records import Day
 KEY_VALUE = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\*\*)?([^\s:|<>{}][^:|<>{}\n]{0,90}?)(?:\*\*)?\s?[:：](?:\*\*)?\s+(\S.*)?$"
 )
-# A sentence of two words or more before a label: "Order 7781. Status: shipped"; no "Dr. Lind: …".
-_BEFORE_LABEL = re.compile(
-    r"[^:：|\n]*?\s(?:[^\s:：.!?]{4,}|\S*\d)[.!?]\s+(?=[^\W\d_][^:：.!?\n]{0,60}[:：]\s)"
-)
 # A setting: ``idle_timeout_s = 15``.
 ASSIGNED = re.compile(r"\s*([A-Za-z_][\w.-]{0,60})\s*=\s*([^=\s].*)$")
 FIELD = re.compile(r"(?:^|,\s+)([A-Za-z_][\w.\[\] -]{0,60}?):\s+")
@@ -43,12 +39,6 @@ _KEY_UNIT = re.compile(
     r"|_(?P<short>s|h|d|g|F|C)\Z"
 )
 _SHORT_UNITS = {"s": "s", "h": "h", "d": "days", "g": "g", "F": "°F", "C": "°C"}
-
-
-def before_label(line: str) -> int:
-    """Where a line's label begins: behind the sentences before it, 0 where there are none."""
-    found = _BEFORE_LABEL.match(line)
-    return found.end() if found else 0
 
 
 @lru_cache(maxsize=4_096)

@@ -24,7 +24,6 @@ from core.evidence.fact_lines import (
     TAG,
     argument_lines,
     bar_cells,
-    before_label,
     comma_cells,
     dates_of,
     html_cells,
@@ -47,7 +46,7 @@ _MOST_FACTS = 20_000
 _VALUE_CHARACTERS = 240
 RECORD_CHARACTERS = 1_200  # of one record; nothing is absent from one that is longer
 _DAY_CHARACTERS = 24
-_MAY_BE_DATED = re.compile(rf"\d|{MONTH}", re.IGNORECASE)  # few labels are read for a date
+_NUMBERED = re.compile(rf"\d|{MONTH}", re.IGNORECASE)  # of a label that states something itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,13 +174,6 @@ def _read(text: str) -> SourceFacts:
     )
 
 
-def _is_dated(label: str) -> bool:
-    """Whether a label holds a date."""
-    return _MAY_BE_DATED.search(label) is not None and any(
-        item.kind is QuantityKind.DATE for item in read_quantities(label)
-    )
-
-
 class _Reader:
     """Walks the lines of one text and collects its records and facts."""
 
@@ -286,17 +278,13 @@ class _Reader:
         name = said if said and not read_quantities(said[:80]) else kind
         label = lines[0][1].strip()[:120]
         record = self.record(label, text[:RECORD_CHARACTERS], start, end, kind, name)
-        for begins, whole in lines:
-            head = before_label(whole)
-            at, line = begins + head, whole[head:]
-            if head:
-                self.prose(begins, whole[:head], record)
+        for at, line in lines:
             match = KEY_VALUE.match(line) or ASSIGNED.match(line)
             if match is None or len(match.group(1).split()) > 14:
                 self.prose(at, line, record)
                 continue
             key, value = match.group(1).strip(), (match.group(2) or "").strip()
-            if _is_dated(key):
+            if _NUMBERED.search(key):  # "Order 7781. Status", "Results 2026-10-21"
                 self.prose(at, line[: match.end(1)], record)
             if SUBJECT_KEY.search(key) and value:
                 self.subject = value[:120]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from core.evidence.names import MONTHS
+from core.evidence.names import MONTHS, WEEKDAYS
 from core.evidence.quantity_patterns import (
     AMOUNT,
     BEFORE,
@@ -35,6 +35,15 @@ _STAMP_YEAR = re.compile(rf"\s\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s[A-Z]{{2,4}})?\s
 _DOTTED = re.compile(
     r"\d{1,2}\.(?:1[0-2]|0?[1-9])\.\d{2,4}"
 )  # nobody writes the month first with dots
+# "On the 27th" is a day of a month that is not said; "on the 4th lesson" says which one.
+_DAY_BEFORE = re.compile(
+    rf"\b(?:(?:on|by|until|till|since|from|to|before|after)\s(?:the\s)?|"
+    rf"(?:{'|'.join(WEEKDAYS)}),?\s(?:the\s)?)\Z",
+    re.IGNORECASE,
+)
+_DAY_BEHIND = re.compile(
+    r"\s?(?:\Z|[^\w\s]|(?:at|and|but|to|until|in|for|by|from|with|of (?:the|this|last|next) month)\b)"
+)
 _MOST = 20_000  # quantities of one text
 _MOST_DIGITS = 60  # of one number
 _HIGHEST_POWER = 200
@@ -96,8 +105,16 @@ def _read(match: re.Match[str]) -> Quantity | None:
     if match.group("pair") or match.group("of"):
         return _pair(match)
     if match.group("ordinal"):
-        amount = float(re.sub(r"\D", "", match.group()))
-        return replace(_plain(match, amount=amount), kind=QuantityKind.ORDINAL)
+        number = int(re.sub(r"\D", "", match.group()))
+        item = replace(_plain(match, amount=float(number)), kind=QuantityKind.ORDINAL)
+        before, behind = match.string[max(0, match.start() - 24) : match.start()], match.end()
+        if (
+            1 <= number <= 31
+            and _DAY_BEFORE.search(before)
+            and _DAY_BEHIND.match(match.string, behind)
+        ):
+            return replace(item, kind=QuantityKind.DATE, date=Day(year=None, day=number))
+        return item
     return _number(match)
 
 

@@ -41,6 +41,8 @@ class Day:
 
     def __str__(self) -> str:
         year = "----" if self.year is None else f"{self.year:04d}"
+        if self.day and not self.month:
+            return f"{self.day}."
         return "-".join([year, *(f"{part:02d}" for part in (self.month, self.day) if part)])
 
 

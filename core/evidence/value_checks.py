@@ -172,7 +172,7 @@ def _best(
 def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:
     if want.date is not None:
         yield from ((fact, "as stated") for fact in index.on_day(want))
-        if want.date.month is not None or want.until is not None:
+        if want.date.month or not want.date.year or want.until is not None:
             return
     yield from index.near(want)
 
@@ -213,8 +213,8 @@ def _is_about(
     if want.kind is QuantityKind.DATE and have.date is not None:
         day = want.date
         month = day is not None and day.year is not None and day.month is not None
-        full = day is None or day.day is not None or (month and fact.structured)
-        return full or meant or shared > 0
+        full = day is None or (day.day and day.month) or (month and fact.structured)
+        return bool(full) or meant or shared > 0
     named = bool(stems(fact.path) & (view.words | measured_by(want.unit)))
     if want.unit is not None and have.unit is None and have.kind is QuantityKind.NUMBER:
         # In a sentence a bare number is no other one's amount; a field may leave its unit out.

@@ -157,6 +157,7 @@ def _with_quoted(item: Written) -> Iterator[Written]:
         yield from scan(item.value.text.strip("\"'“”‘’"))
 
 
+_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\Z", re.IGNORECASE)
 _ANY_NUMBER = re.compile(
     r"(?<![\d.,])\d|\b(?:" + "|".join([*NUMBER_WORDS, *SCALES]) + r")\b", re.IGNORECASE
 )
@@ -190,7 +191,7 @@ def _forms(amount: Decimal, unit: str | None) -> Iterator[str]:
         whole, _, decimals = plain_number(number).partition(".")
         if len(decimals) > 12 or len(whole) > 18:
             continue
-        digits = ",?".join(_thousands(whole))
+        digits = "0?" + ",?".join(_thousands(whole))
         if whole == "0":
             digits = "0?"
         tail = rf"\.{decimals}0*" if decimals else r"(?:\.0+)?"
@@ -292,8 +293,10 @@ def _weekday_of(item: Written) -> int | None:
 def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> bool:
     if want.compares == "decade" and (item.date is not None or item.amounts):
         return fulfils(want, item)
-    if item.date is not None and item.date[1] is None:
-        return want.unit is None and amounts == (Decimal(item.date[0]),)
+    if item.date is not None:  # a year alone is a number, and a day of the month an ordinal
+        year, month, day = item.date
+        said = day if _ORDINAL.search(want.value.text) else year if month is None else None
+        return want.unit is None and said is not None and amounts == (Decimal(said),)
     if not item.amounts or not _units_fit(want, item):
         return False
     if want.sign and item.sign != want.sign and item.amounts[0] != 0:

@@ -255,3 +255,11 @@ def test_a_title_before_a_label_is_part_of_it() -> None:
     facts = [field.path for field in stated("Dr. Lind: room 14\nVit. D: 20 ng/mL").outline.fields]
 
     assert facts == ["Dr. Lind", "Vit. D"]
+
+
+def test_a_day_of_the_month_is_bound_to_the_field_of_a_date_time_that_the_claim_means() -> None:
+    flight = {"flight": "P-9", "booked": "2026-11-02", "departs": "2026-11-27T16:20"}
+
+    assert bound("It departs on the 27th.", [flight]) == {"27th": Bond.SAME}
+    assert bound("It departs on the 2nd.", [flight]) == {"2nd": Bond.ELSEWHERE}
+    assert bound("It departs on the 28th.", [flight]) == {"28th": Bond.OPEN}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tables import cases
 
-from core.evidence.comparing import fits, interval
+from core.evidence.comparing import dates_agree, fits, interval
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import converted, factor, unit_name
+from core.evidence.values import protected_values, value_present
 
 NOTHING = frozenset[str]()
 
@@ -171,3 +173,28 @@ def test_what_no_amount_can_hold_is_no_quantity(text: str) -> None:
 
     assert found[-1].amount == 14
     assert all(math.isfinite(each.amount) and math.isfinite(each.step) for each in found)
+
+
+@given(
+    st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2090, 1, 1)), st.integers(1, 31)
+)
+def test_a_day_of_the_month_is_held_by_a_date_of_that_day_alone(
+    when: datetime.datetime, other: int
+) -> None:
+    for number in (when.day, other):
+        ending = {1: "st", 2: "nd", 3: "rd"}.get(
+            number % 10 if number not in (11, 12, 13) else 0, "th"
+        )
+        claim = f"It left on the {number}{ending} at noon."
+        (want,), (value,) = read_quantities(claim), protected_values(claim)
+        for form in (when.isoformat(timespec="seconds"), f"{when:%B} {when.day}, {when.year}"):
+            held = [have for have in read_quantities(form) if dates_agree(have, want)]
+
+            assert bool(held) is (number == when.day) is value_present(value, form)
+
+
+@pytest.mark.parametrize(
+    "text", ["On the 4th lesson it rained.", "It was the 4th.", "On the 40th."]
+)
+def test_an_ordinal_that_says_which_one_is_no_day(text: str) -> None:
+    assert [item.kind for item in read_quantities(text)] == [QuantityKind.ORDINAL]
