@@ -93,9 +93,9 @@ bench-parts: setup-dev
 	@$(BIN)/python -m bench parts
 	@$(BIN)/python -m bench review
 
-# Fifty connections against serve http for five minutes; wrk must be installed.
+# Fifty callers and 600 slow connections against serve http for five minutes.
 bench-load: setup-dev
-	@$(BIN)/python -m bench load --seconds 300 --connections 50
+	@$(BIN)/python -m bench load --seconds 300
 
 data: setup-dev
 	@$(BIN)/python -m training.texts

@@ -21,7 +21,7 @@ SUITES = {
     "sites": "what a site's labels are worth: refits, measured on its other answers",
     "parts": "what the NLI model, the checks, a warm verifier and the threshold slider take",
     "review": "how long the workbench keeps people waiting, with 100,000 claims",
-    "load": "many connections against serve http",
+    "load": "callers at a rate, and slow connections, against serve http",
     "million_claims": "memory over a million claims",
     "tamper": "only the database file is written: what is noticed, table by table",
     "attacks": "what each attack comes to",

@@ -55,7 +55,7 @@ def read_tokens(path: Path) -> Mapping[str, frozenset[str]]:
 
 class Guard:
     """Before an ASGI app: 401 without a token (no ``tokens``: nobody needs one), 403 where it is for
-    something else, 421 for a strange host, 503 where too much is asked at once.
+    something else, 421 for a strange host, 429 where too much is asked at once.
 
     A page in a browser that resolves its own name to this machine would otherwise be let in.
     """
@@ -92,7 +92,7 @@ class Guard:
             return refused
         if self._at_once >= MOST_AT_ONCE:
             told = {"Retry-After": "1"}
-            return _problem(503, "Busy", "as much is asked as may be asked at once", told)
+            return _problem(429, "Busy", "as much is asked as may be asked at once", told)
         return None
 
     def _unknown(self, headers: dict[bytes, str], path: str) -> JSONResponse | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from core.errors import ComponentUnavailable, ConfigError
 
+MOST_REPLY_BYTES = 4 * 2**20  # ten times the longest reply that is read
+TOO_LONG = f"its endpoint answered with more than {MOST_REPLY_BYTES // 2**20} MiB, or packed"
 UNREADABLE = "its endpoint answered with something unreadable"
 
 
@@ -20,21 +23,56 @@ class NoReply:
     status: int | None = None
 
 
+class ReplyTooLong(Exception):
+    """An endpoint sends more than is read."""
+
+
 def chat_client(what: str, url: str, *, key: str, timeout_seconds: float, retries: int) -> Any:
     """An `openai.OpenAI`; ComponentUnavailable, in the name of ``what``, without the extra `judge`."""
     try:
+        import httpx2  # what the package openai is made with
         import openai
     except ImportError as error:
         raise ComponentUnavailable(
             f"{what}: the package openai is not installed (pip install 'provenanceguard-workbench[judge]')"
         ) from error
+
+    class Bounded(httpx2.HTTPTransport):
+        """Takes a plain reply as far as it is one."""
+
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            request.headers["accept-encoding"] = "identity"  # a packed one may be of any length
+            response = super().handle_request(request)
+            if response.headers.get("content-encoding", "identity") != "identity":
+                response.close()
+                raise ReplyTooLong
+            response.stream = Stream(response.stream)
+            return response
+
+    class Stream(httpx2.SyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        def close(self) -> None:
+            self._stream.close()
+
+        def __iter__(self) -> Iterator[bytes]:
+            size = 0
+            for part in self._stream:
+                size += len(part)
+                if size > MOST_REPLY_BYTES:
+                    raise ReplyTooLong
+                yield part
+
     return openai.OpenAI(
         base_url=url,
         api_key=key,
         timeout=timeout_seconds,
         max_retries=retries,
         # No proxies or settings from the environment, and nobody sends us on to another host.
-        http_client=openai.DefaultHttpxClient(trust_env=False, follow_redirects=False),
+        http_client=openai.DefaultHttpxClient(
+            trust_env=False, follow_redirects=False, transport=Bounded()
+        ),
     )
 
 
@@ -49,11 +87,15 @@ def completed(client: Any, noun: str, seconds: float, **asked: Any) -> Any | NoR
         return NoReply(reason="its endpoint repeated the key") if repeated else reply
     except openai.APITimeoutError:
         return NoReply(reason=f"it gave no {noun} in {seconds:g} seconds")
-    except openai.APIConnectionError:
+    except openai.APIConnectionError as error:
+        if isinstance(error.__cause__, ReplyTooLong):
+            return NoReply(reason=TOO_LONG)
         return NoReply(reason="its endpoint could not be reached")
     except openai.APIStatusError as error:
         status = error.status_code
         return NoReply(reason=f"its endpoint answered with status {status}", status=status)
+    except ReplyTooLong:
+        return NoReply(reason=TOO_LONG)
     except Exception:
         return NoReply(reason=UNREADABLE)
 

@@ -104,7 +104,7 @@ class BatchingVerifier:
         self._queue: deque[_Waiting] = deque()
         self._changed = threading.Condition()
         self._closed, self._in_hand = False, 0
-        self._seconds_a_trace = _SECONDS_A_TRACE
+        self._seconds_a_trace, self._seen = _SECONDS_A_TRACE, False
         self._repairing = ThreadPoolExecutor(1, thread_name_prefix="repair")
         self._judging = threading.Thread(target=self._run, name="judge", daemon=True)
         self._judging.start()
@@ -136,7 +136,8 @@ class BatchingVerifier:
         """The verification to come; a future that is cancelled while it waits is never judged.
 
         Work that takes longer than ``allowed`` is ended, and the future then raises Overdue.
-        Raises Busy when as much waits as may wait, ComponentUnavailable when it is closed.
+        Raises Busy when as much waits as may wait, or as would take the time that is allowed, and
+        ComponentUnavailable when it is closed.
         """
         return self._enqueue(trace, told, self._most, allowed or Allowed())
 
@@ -180,8 +181,11 @@ class BatchingVerifier:
         with self._changed:
             if self._closed:
                 raise ComponentUnavailable("the verifier is stopping")
-            if most is not None and self.waiting >= most:
-                raise Busy(max(1, math.ceil(self.waiting * self._seconds_a_trace / 2)))
+            waiting, each = self.waiting, self._seconds_a_trace
+            # Whoever comes alone is let in, however long others took: else it would never be known better.
+            late = waiting and 0 < allowed.seconds <= (waiting + 1) * each
+            if most is not None and (waiting >= most or late):
+                raise Busy(max(1, math.ceil(waiting * each / 2)))
             self._queue.append(
                 _Waiting(
                     trace=trace,
@@ -243,7 +247,8 @@ class BatchingVerifier:
             one.future.set_result(replace(outcome, content_hash=content_hash(one.trace)))
         seconds = time.monotonic() - started
         mean = seconds / len(batch)
-        self._seconds_a_trace += _WEIGHT * (mean - self._seconds_a_trace)
+        self._seconds_a_trace += (_WEIGHT if self._seen else 1.0) * (mean - self._seconds_a_trace)
+        self._seen = True
         self._watch(
             Batch(
                 traces=len(batch),

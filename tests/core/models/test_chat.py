@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import socket
@@ -73,6 +74,15 @@ def breaking(handler: BaseHTTPRequestHandler, _: object) -> None:
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
+def packed(handler: BaseHTTPRequestHandler, _: object) -> None:
+    body = gzip.compress(completion(REPLY))
+    handler.send_response(200)
+    handler.send_header("content-encoding", "gzip")
+    handler.send_header("content-length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
 both = pytest.mark.parametrize("ask", [edited, judged])
 
 
@@ -94,6 +104,8 @@ both = pytest.mark.parametrize("ask", [edited, judged])
         (answering(completion("")), "with nothing"),
         (redirecting, "answered with status 307"),
         (breaking, ""),
+        (answering(b" " * 5_000_000), "more than 4 MiB"),
+        (packed, "packed"),
     ],
 )
 def test_whatever_goes_wrong_is_a_reason_without_the_key(

@@ -23,10 +23,10 @@ from cli import app
 from core.capture.native_record import read_trace
 from core.codec import verdict_document
 from core.config import Config
-from core.errors import ComponentUnavailable, Overdue
+from core.errors import Busy, ComponentUnavailable, Overdue
 from core.records import Trace, Verification
 from core.records.jobs import JOBS_AT_ONCE
-from core.workflows.batching import Allowed, BatchingVerifier
+from core.workflows.batching import Allowed, BatchingVerifier, Step
 from core.workflows.cache import Shelf
 from core.workflows.queue_worker import work_off
 from core.workflows.verify import Judge, pipeline_judge, run_key
@@ -242,6 +242,24 @@ def test_what_takes_too_long_or_is_given_up_ends_and_its_neighbour_is_judged() -
 
 
 OPENERS, ROUNDS = 8, 4
+
+
+def test_whoever_would_wait_longer_than_is_allowed_is_told_at_once_to_come_back() -> None:
+    released = threading.Event()
+
+    def first(step: Step) -> None:
+        if step is Step.JUDGING:
+            released.wait(60)
+
+    with BatchingVerifier(lexical_models(), Config()) as verifier:
+        begun = verifier.submit(SHORT, first)
+        while verifier.waiting < 3:
+            verifier.submit(SHORT, allowed=Allowed(60))
+        with pytest.raises(Busy) as refused:
+            verifier.submit(SHORT, allowed=Allowed(2.5))
+        released.set()
+
+        assert begun.result(60).claims and refused.value.retry_seconds == 2
 
 
 def test_workers_that_open_a_new_file_at_once_all_have_it(tmp_path: Path) -> None:
