@@ -140,6 +140,7 @@ def evaluate(
     if not full:
         print_lines(_in_short(packet.name, report), json_path)
     print_lines(_state_lines(report["states"]), json_path)
+    print_lines(_passage_lines(report.get("passages")), json_path)
     print_lines(_judge_lines(report.get("judge")), json_path)
     print_lines([line for one in tables for line in table_to_markdown(one).splitlines()], json_path)
 
@@ -178,6 +179,15 @@ def _state_lines(states: object) -> list[str]:
             f"{counts[kind]['block']:>6}"
             for kind, words in kinds.items()
         ),
+    ]
+
+
+def _passage_lines(counts: Any) -> list[str]:
+    if counts is None:
+        return []
+    return [
+        f"passages marked by people      {counts['in_premise']} of {counts['marked']} lie whole in the "
+        f"focused premise; {counts['another_source']} are in another source than the one read"
     ]
 
 

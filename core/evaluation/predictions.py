@@ -17,6 +17,7 @@ from core.records import (
     Probabilities,
     RankedSource,
     Relation,
+    Span,
     State,
     VerdictLabel,
 )
@@ -68,6 +69,7 @@ class Prediction:
     probability: float | None = None
     attribution: AttributionStatus = AttributionStatus.NONE
     probable_credit: bool = False  # of a wrong credit where no source supports the claim
+    premise: tuple[Span, ...] = ()  # the focused premise, in the routed source's text
 
     @property
     def state(self) -> State:
@@ -124,7 +126,7 @@ def recalibrated(found: Sequence[Prediction], calibrator: Calibrator) -> list[Pr
 
 
 # Left out of a kept prediction where they say nothing.
-_SELDOM = {"if_disputed": None, "probable_credit": False}
+_SELDOM: Mapping[str, object] = {"if_disputed": None, "probable_credit": False, "premise": []}
 # A kept prediction names these as a verdict does.
 _KEYS = {
     "probabilities": "nli",

@@ -145,6 +145,7 @@ def _prediction(row: PacketRow, verification: Verification, config: Config) -> P
         threshold=outcome.support.threshold,
         routed_source_id=outcome.route.source_id,
         routed_tool=outcome.route.tool_name,
+        premise=outcome.premise.spans,
         ranking=outcome.route.ranking,
         relation=outcome.literals.relation,
         probabilities=outcome.entailment.probabilities,

@@ -22,8 +22,9 @@ from core.calibration.threshold import (
     sweep,
 )
 from core.calibration.whole import passed_as_a_whole
+from core.codec import read_record
 from core.config import Config
-from core.errors import InputError
+from core.errors import BadRecord, InputError
 from core.evaluation.packets import Packet, PacketRow, read_packet
 from core.evaluation.predictions import Prediction
 from core.evaluation.ranking import ranking_report
@@ -33,6 +34,8 @@ from core.evaluation.sweep import Band, sweep_bands
 from core.pipeline import Models, versions
 from core.ports import Progress
 from core.records import Versions, WholePoint
+from core.review.assignment import stands
+from core.review.records import Passage
 
 NO_SOURCE = "no source"
 
@@ -127,9 +130,43 @@ def evaluate(evaluated: Evaluated, *, resamples: int = RESAMPLES, seed: int = SE
     )
     report["ranking"] = _ranking(evaluated, resamples=resamples, seed=seed)
     report["whole_answers"] = _whole_answers(evaluated)
+    report["passages"] = passage_counts(evaluated.rows, evaluated.predictions)
     report["packet_sha256"] = evaluated.packet.sha256
     report["problems"] = [problem.located() for problem in evaluated.packet.problems]
     return report
+
+
+def passage_counts(
+    rows: Sequence[PacketRow], predictions: Sequence[Prediction]
+) -> dict[str, int] | None:
+    """How many of the passages that people ``marked`` lie whole ``in_premise``, the focused premise;
+    those of ``another_source`` than the routed one cannot. None where nobody marked any.
+
+    A passage that is not what the packet's text says there counts for nothing.
+    """
+    counts = {"marked": 0, "in_premise": 0, "another_source": 0}
+    for row, found in zip(rows, predictions, strict=True):
+        said = row.extra.get("adjudication")
+        final = said.get("final") if isinstance(said, Mapping) else None
+        marked = final.get("passages") if isinstance(final, Mapping) else None
+        texts = {source.source_id: source.text for source in row.sources}
+        try:
+            passages = read_record(tuple[Passage, ...], marked or [])
+        except BadRecord:
+            continue
+        for each in passages:
+            if not stands(each, texts):
+                continue
+            text = texts[each.source_id]
+            counts["marked"] += 1
+            if each.source_id != found.routed_source_id:
+                counts["another_source"] += 1
+                continue
+            counts["in_premise"] += all(
+                text[at].isspace() or any(span.start <= at < span.end for span in found.premise)
+                for at in range(each.start, each.end)
+            )
+    return counts if counts["marked"] else None
 
 
 def _whole_answers(evaluated: Evaluated) -> Report | None:
