@@ -311,17 +311,6 @@ def probe(
             "Else exact values do, which stand in one source and in no other.",
         ),
     ] = None,
-    single_claims: Annotated[
-        bool,
-        typer.Option(
-            "--single-claims",
-            help="The easier probes of earlier versions: claims that the verifier allows, alone.",
-        ),
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="With --single-claims: write the probes as a claim packet."),
-    ] = None,
     count: Annotated[
         int, typer.Option(min=1, help="How many wrong credits at most; each has a twin.")
     ] = 50,
@@ -347,44 +336,21 @@ def probe(
     """
     from core.capture.reading import read_traces
     from core.evaluation.planting import plant
-    from core.evaluation.tables import Material, make_table, table_to_json, table_to_markdown
     from core.workflows.cache import kept_in
     from core.workflows.models import load_models
     from core.workflows.planted import planted_document, planted_lines, run_planted
-    from core.workflows.probe import probe_traces, write_packet
 
     require(*files, labels)
-    if single_claims and labels is not None:
-        raise ConfigError(
-            "--single-claims takes no labels: its facts are the verifier's own choice"
-        )
-    if out is not None and not single_claims:
-        raise ConfigError("--out goes with --single-claims; --json writes these probes one by one")
     config = site_config()
-    document: Mapping[str, object]
-    lines: Sequence[str]
     with Progress() as progress:
         models = load_models(config, nli_model=nli_model_for(nli), calibrator=calibrator)
         models = models if cache is None else kept_in(cache, models)
         traces = read_traces(files, format, config)
-        if single_claims:
-            run = probe_traces(
-                traces, models, config,
-                count=count, seed=seed, progress=progress, skipped=tell_unread,
-            )  # fmt: skip
-            if out is not None:
-                write_packet(out, run.rows)
-            made = Material(rows=run.rows, predictions=run.predictions, probes=run.outcomes)
-            table = make_table(20, made)
-            document = {**table_to_json(table), "out": str(out) if out else None}
-            lines = table_to_markdown(table).splitlines()
-        else:
-            rows = None if labels is None else _by_trace(labels)
-            kept = [one for one in _read(traces) if rows is None or one.trace_id in rows]
-            planted = plant(kept, rows, models.families, count=count, seed=seed)
-            outcomes = run_planted(planted, kept, models, config, repair=repair, progress=progress)
-            document, lines = planted_document(outcomes), planted_lines(outcomes)
-    tell(document, lines, json_path)
+        rows = None if labels is None else _by_trace(labels)
+        kept = [one for one in _read(traces) if rows is None or one.trace_id in rows]
+        planted = plant(kept, rows, models.families, count=count, seed=seed)
+        outcomes = run_planted(planted, kept, models, config, repair=repair, progress=progress)
+    tell(planted_document(outcomes), planted_lines(outcomes), json_path)
 
 
 def _by_trace(labels: Path) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,9 +19,7 @@ from cli.output import (
     counted,
     metric_lines,
     print_lines,
-    require,
     say,
-    tell,
     write_file,
     write_json,
 )
@@ -98,13 +96,6 @@ def repair(
         Path | None,
         typer.Option("--choices", help="Write the stored repairs with what reviewers chose."),
     ] = None,
-    probes: Annotated[
-        Path | None,
-        typer.Option(
-            "--probes",
-            help="Labels (.jsonl) that name the wrong credits in these traces: count those left.",
-        ),
-    ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
@@ -144,10 +135,6 @@ def repair(
     report = RepairReport()
     if choices is not None:
         _write_choices(choices, db)
-    elif files and probes is not None:
-        figures = _repair_probes(files, format, probes, config, editor, deciding)
-        tell(figures, metric_lines(figures), json_path)
-        return
     elif files:
         if db is not None:
             raise ConfigError("--db: files are repaired without a database; leave out one of them")
@@ -187,7 +174,7 @@ def report_of(out: Path) -> RepairReport:
 def _labelled(out: Path, labels: Path) -> Mapping[str, object]:
     """What the repairs of a file did to the statements that are labelled true or false."""
     from core.codec import verification_from_document
-    from core.workflows.repair_probes import count_labelled, labels_of
+    from core.workflows.repair_labels import count_labelled, labels_of
 
     found = labels_of(_json_lines(labels))
     repaired = map(verification_from_document, _json_lines(out))
@@ -226,23 +213,6 @@ def _write_choices(path: Path, db: str | None) -> None:
     write_file(path, text.encode("utf-8"))
     workspace.close()
     say(f"{counted(len(rows), 'repair')} written to {path}")
-
-
-def _repair_probes(
-    files: Sequence[Path], format: str, gold: Path, config: Config, editor: Any, deciding: Deciding
-) -> dict[str, object]:
-    from core.capture.reading import read_traces
-    from core.records import Trace
-    from core.workflows.repair_probes import probes_of, run_probes
-
-    require(*files, gold)
-    probes = probes_of(_json_lines(gold))
-    traces = (t for t in read_traces(files, format, config) if isinstance(t, Trace))
-    with Progress() as progress:
-        report = run_probes(traces, probes, deciding.models(config), config, editor, progress)
-    if not report.probes:
-        raise InputError("names no wrong credit in these traces", file=str(gold))
-    return dict(report.document())
 
 
 def _json_lines(path: Path) -> list[Mapping[str, Any]]:

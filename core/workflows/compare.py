@@ -31,10 +31,9 @@ from core.evaluation.kept import read_predictions
 from core.evaluation.metrics import measure
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction, at_threshold
-from core.evaluation.probes import probe_outcomes
 from core.evaluation.report import Report, metric_entry
 from core.evaluation.scoring import PredictionFile, score_rows
-from core.evaluation.tables import TABLES, Material, Probes, RepairRun, System, Table, make_table
+from core.evaluation.tables import TABLES, Material, RepairRun, System, Table, make_table
 from core.models.forest import Forest
 from core.pipeline import Models
 from core.ports import NliModel, Progress
@@ -429,13 +428,6 @@ def captured_repair(path: Path) -> RepairRun:
         raise InputError(str(error), file=path.name) from None
 
 
-def packet_probes(evaluated: Evaluated) -> Probes | None:
-    """Outcomes of a packet that ``probe`` wrote; None for any other packet."""
-    if not evaluated.rows or not all({"probe", "twin"} & set(row.slices) for row in evaluated.rows):
-        return None
-    return probe_outcomes(evaluated.rows, evaluated.predictions)
-
-
 def evaluate_with(
     packet_file: Path,
     models: Models,
@@ -501,7 +493,6 @@ def evaluate_with(
         variants=variant_systems(evaluated, development),
         routers=other_routers(options, evaluated, models, config, kept, progress),
         baselines=systems,
-        probes=packet_probes(evaluated),
         repair=packet_repair(options, evaluated, models, config, packet_file.name, progress),
         captured=None if options.repairs is None else captured_repair(options.repairs),
         resamples=options.resamples,

@@ -17,12 +17,11 @@ from core.evaluation.tables.records import (
     Cell,
     Material,
     Ours,
-    Probes,
     RepairRun,
     System,
     cell_text,
 )
-from core.statistics import exact_binomial_interval, mcnemar
+from core.statistics import mcnemar
 
 THIS = "this verifier"
 TAXA = (
@@ -321,12 +320,9 @@ def uncertainty(material: Material) -> Ours:
         if compared is not None:
             lead = f"{compared.value:+.3f} {_ends(compared.interval)}", compared.p_two_sided
         rows.append((f"{_labelled(system)}: block F1", theirs.value, _ends(theirs.interval), *lead))
-    if material.probes is not None:
-        _, _, _, recall, ends, *_ = _probe_row(material.probes, "all")
-        rows.append(("conflation probes flagged", recall, ends))
     return rows, [
-        f"{material.resamples} trace-level bootstrap resamples, seed {material.seed}; probes "
-        "have exact binomial intervals; p is two-sided, paired."
+        f"{material.resamples} trace-level bootstrap resamples, seed {material.seed}; p is two-sided, "
+        "paired."
     ]
 
 
@@ -356,17 +352,13 @@ def repair_full(material: Material) -> Ours:
     return [(*before, found.resolved, found.terminal_fallbacks, found.allowed_after)], []
 
 
-def probe_results(material: Material) -> Ours:
-    """Conflation probes and their correctly attributed twins, with exact intervals."""
-    probes = material.probes
-    notes = [
-        "The paper has no correctly attributed twins: a detector that flags everything would "
-        "also find 50 of 50.",
-        "A multi-error probe has a wrong value besides: it counts as flagged when it is blocked.",
+def conflation_probes(_: Material) -> Ours:
+    """None on a packet: they are planted in captured answers."""
+    return [], [
+        "`probe` plants wrong credits in captured answers, each with a right twin, and `probe --repair` "
+        "counts what repair makes of them. The paper has no twins: a detector that flags everything "
+        "would also find 50 of 50."
     ]
-    if probes is None:
-        return [], [*notes, "No probes were given."]
-    return [_probe_row(probes, kind) for kind in ("all", *sorted(set(probes.kinds)))], notes
 
 
 def adjudication(material: Material) -> Ours:
@@ -468,26 +460,3 @@ def _latency(seconds: Mapping[str, Sequence[float]]) -> Ours:
     if not rows:
         notes.append("No stage was timed: the predictions were read, not computed.")
     return rows, notes
-
-
-def _probe_row(probes: Probes, kind: str) -> tuple[Cell, ...]:
-    """The outcomes of one kind of probe: kind, probes, flagged, recall, interval, then the twins."""
-    chosen = [
-        outcome
-        for outcome, own in zip(probes.outcomes, probes.kinds, strict=True)
-        if kind in ("all", own)
-    ]
-    wrong = [flagged for should, flagged, _ in chosen if should]
-    twins = [flagged for should, flagged, _ in chosen if not should]
-    flagged = sum(wrong) + sum(twins)
-    ends = exact_binomial_interval(sum(wrong), len(wrong))
-    return (
-        kind,
-        len(wrong),
-        sum(wrong),
-        round(sum(wrong) / len(wrong), 6) if wrong else None,
-        None if ends is None else f"[{ends[0]:.3f}, {ends[1]:.3f}]",
-        len(twins),
-        sum(twins),
-        round(sum(wrong) / flagged, 6) if flagged else None,
-    )

@@ -29,7 +29,7 @@ OURS: Mapping[int, Callable[[Material], Ours]] = {
     17: ours.baselines,
     18: ours.uncertainty,
     19: ours.repair_full,
-    20: ours.probe_results,
+    20: ours.conflation_probes,
     21: ours.adjudication,
 }
 

@@ -45,14 +45,6 @@ class System:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probes:
-    """Outcomes of conflation probes: (should be flagged, was flagged, was blocked) a probe."""
-
-    outcomes: Sequence[tuple[bool, bool, bool]]
-    kinds: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RepairRun:
     """What repairing answers gave, counted; ``packet`` names where the answers came from."""
 
@@ -81,7 +73,6 @@ class Material:
     decomposition: DecompositionAgreement | None = None
     repair: RepairRun | None = None  # of answers rebuilt from the packet's rows
     captured: RepairRun | None = None  # of captured answers
-    probes: Probes | None = None
     resamples: int = RESAMPLES
     seed: int = SEED
 

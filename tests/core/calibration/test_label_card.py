@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from forests import a_calibrator
 
@@ -31,7 +30,6 @@ from core.workflows.gate import read_policy
 from tests.verdicts import showcase
 
 CHART, PAPERS = "load_patient_history", "search_pubmed"
-RNG = np.random.default_rng(7)
 
 
 def a_row(number: int, tool: str, bad: bool, **numeric: float) -> TrainingRow:

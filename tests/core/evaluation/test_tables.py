@@ -20,7 +20,6 @@ from core.evaluation.report import evaluation_report
 from core.evaluation.tables import (
     TABLES,
     Material,
-    Probes,
     RepairRun,
     System,
     make_table,
@@ -187,18 +186,6 @@ def test_table_16_gives_every_blocked_claim_one_cause() -> None:
     assert ours[2] == sum(p.blocked for p in given.predictions if p.claim_id in scored)
 
 
-def test_table_20_counts_alarms_on_correctly_attributed_twins() -> None:
-    outcomes = [(True, True, True)] * 48 + [(True, False, False)] * 2
-    outcomes += [(False, False, False)] * 45 + [(False, True, True)] * 5
-    probes = Probes(outcomes=outcomes, kinds=["explicit"] * 50 + ["implied"] * 50)
-
-    rows = {row[0]: row for row in make_table(20, material(probes=probes)).rows}
-
-    assert rows["all"][2:5] == (50, 48, 0.96)
-    assert rows["all"][6:] == (50, 5, round(48 / 53, 6))
-    assert rows["explicit"][8] == 1.0 and rows["implied"][4] is None
-
-
 def test_tables_of_repair_and_decomposition_show_what_was_run() -> None:
     run = RepairRun(
         packet="rebuilt", answers=10, allowed_before=3, blocked_before=7, resolved=7,
@@ -302,18 +289,3 @@ def test_the_report_has_every_published_key_and_reasons_for_what_it_lacks() -> N
     crossed = report["confusion"]["verdict"]
     assert sum(n for row in crossed.values() for n in row.values()) == 117
     assert json.loads(json.dumps(report, allow_nan=False)) == json.loads(json.dumps(report))
-
-
-def test_the_uncertainty_table_gives_the_probes_the_interval_of_their_own_table() -> None:
-    probes = Probes(
-        outcomes=[(True, True, True), (True, False, False), (False, False, False)],
-        kinds=["explicit", "implied", "explicit"],
-    )
-    made = material(probes=probes)
-
-    uncertainty, counted = make_table(18, made), make_table(20, made)
-
-    (row,) = [row for row in uncertainty.rows if row[0] == "conflation probes flagged" and row[2]]
-    (everything,) = [row for row in counted.rows if row[:2] == ("all", "here")]
-    assert row[1:4] == ("here", everything[4], everything[5])
-    assert everything[4] == 0.5

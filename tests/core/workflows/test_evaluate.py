@@ -24,7 +24,6 @@ from core.workflows.compare import (
     run_baseline,
 )
 from core.workflows.evaluate import Budget, evaluate, score_packet, sweep_packet
-from core.workflows.probe import probe_traces, write_packet
 from core.workflows.recalibrate import recalibrate
 
 DRUGS = ("metformin", "ramipril", "apixaban", "sertraline", "furosemide", "levothyroxine")
@@ -225,11 +224,3 @@ def test_a_baseline_that_cannot_be_loaded_has_no_predictions(evaluated, models: 
     system = run_baseline("published:RAGAS Faithfulness", evaluated, models.nli)
 
     assert system.predictions is None and "language model" in system.reason
-
-
-def test_traces_of_one_kind_make_no_probes(models: Models, tmp_path: Path) -> None:
-    write_packet(tmp_path / "nothing.jsonl", [])
-
-    assert (tmp_path / "nothing.jsonl").read_text() == ""
-    with pytest.raises(InputError, match="two kinds of source"):
-        probe_traces([], models, Config())

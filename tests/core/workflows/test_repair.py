@@ -1,4 +1,4 @@
-"""Repair from verdict to figures: documents, the measures of what was saved, and probes."""
+"""Repair from verdict to figures: documents, the measures of what was saved."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from core.workflows.repair import (
     repair_versions,
     repairing_judge,
 )
-from core.workflows.repair_probes import Probe, count_labelled, labels_of, probes_of, run_probes
+from core.workflows.repair_labels import count_labelled, labels_of
 from core.workflows.verify import verify_file
 
 CHART = a_source(
@@ -263,58 +263,3 @@ def test_statements_that_a_model_could_not_reword_are_counted() -> None:
 
     assert (report.kinds[RepairKind.REWORD], report.kinds[RepairKind.MARK]) == (0, 1)
     assert (report.by_editor, report.editor_failures) == ({}, 1)
-
-
-PROBE = Probe(
-    trace_id="conflated",
-    claim="Empagliflozin reduced a mortality endpoint.",
-    wrong_family="patient_record",
-)
-
-
-def test_a_probe_ends_without_its_wrong_credit() -> None:
-    report = run_probes(ALL, [PROBE], lexical_models(), CONFIG)
-
-    assert report.document() | {"repairs": None} == {
-        "rows": 1,
-        "pre_block": 1,
-        "explicit_conflation": 1,
-        "repair_resolved": 1,
-        "terminal_fallback": 0,
-        "post_allow": 1,
-        "wrong_attribution_retained": 0,
-        "retained": [],
-        "allowed_before_repair": [],
-        "repairs": None,
-    }
-
-
-def test_a_wrong_credit_that_the_verifier_never_saw_is_counted_as_retained() -> None:
-    right = replace(PROBE, wrong_family="literature", trace_id="unseen")
-    trace = a_trace(
-        "According to PubMed, empagliflozin reduced a mortality endpoint.",
-        CHART,
-        STUDY,
-        trace_id="unseen",
-    )
-
-    report = run_probes([trace], [right], lexical_models(), CONFIG)
-
-    assert report.retained == ["unseen"]
-    assert report.passed_unseen == ["unseen"]
-
-
-def test_probes_are_read_from_gold_labels() -> None:
-    rows = [
-        {"gold_attribution": "match"},
-        {
-            "gold_attribution": "conflation",
-            "trace_id": "conflated",
-            "claim": PROBE.claim,
-            "stated_family": "patient_record",
-        },
-    ]
-
-    assert probes_of(rows) == (PROBE,)
-    with pytest.raises(BadRecord, match="stated_family"):
-        probes_of([{**rows[1], "stated_family": None}])
