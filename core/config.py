@@ -93,6 +93,8 @@ class Config:
     judge_prior_readings: int = (
         20  # so many readings the two numbers above weigh beside a site's own
     )
+    # Of the sources in one request; longer ones are narrowed to what the claims are about.
+    judge_source_tokens: int = 20_000
 
     # III.8
     repair_iterations: int = 1  # "one repair iteration" (V.2); at most 3
@@ -128,6 +130,7 @@ class Config:
             "chunk_characters": 100,
             "read_sources": 1,
             "judge_prior_readings": 1,
+            "judge_source_tokens": 500,
             "premise_characters": 600,
         }
         for name, smallest in least.items():

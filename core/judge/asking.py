@@ -63,6 +63,11 @@ def read_by_judge(
         yield from threads.map(one, verified)
 
 
+def limits_of(config: Config) -> RequestLimits:
+    """How much a request may hold by a site's settings."""
+    return RequestLimits(source_tokens=config.judge_source_tokens)
+
+
 def ask(
     trace: Trace,
     claims: Sequence[Claim],
@@ -124,7 +129,7 @@ def _read(
         name: replace(one, worth=worth.get(one.proof.verdict))
         if isinstance(one.proof, Proved)
         else one
-        for name, one in ask(verification.trace, asked, judge, secret).items()
+        for name, one in ask(verification.trace, asked, judge, secret, limits_of(config)).items()
     }
     verdicts = tuple(
         decide_with_judge(verdict, outcomes.get(verdict.claim.claim_id), config)

@@ -11,18 +11,22 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from core.judge.testimony import list_of_calls
 from core.records import Claim, Source, Span, Trace
 from core.records.judge import CALLS, JudgeRequest
+from core.text.chunks import chunks, units
+from core.text.tokens import content_terms, rarity, weighted_overlap
 
 CHARACTERS_A_TOKEN = 3.2  # of JSON and of prose with figures, rather too few than too many
 _REST = ' The other claims of this answer are asked in other requests: leave "missed" empty.'
 _NONCE_LETTERS = 16
 _LONGEST_ARGUMENTS = 4_000
 _LONGEST_ANSWER = 20_000
+_STRETCH = 300  # characters that are sent or left out together
 
 INSTRUCTIONS = """\
 You check claims of an answer against the outputs of the tools that an agent called. You are given the
@@ -80,9 +84,12 @@ missed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """How much one request may hold; tokens are counted by ``CHARACTERS_A_TOKEN``."""
+    """How much of the sources one request may hold, by ``CHARACTERS_A_TOKEN``, and how many claims.
 
-    tokens: int = 24_000
+    Instructions, question, answer and claims come to some 2,000 to 6,000 tokens beside the sources.
+    """
+
+    source_tokens: int = 20_000
     claims: int = 60
 
 
@@ -92,29 +99,19 @@ def new_requests(
     secret: bytes,
     *,
     limits: RequestLimits = RequestLimits(),  # noqa: B008 - frozen
-    shown: Mapping[str, Sequence[Span]] | None = None,
 ) -> list[JudgeRequest]:
     """The requests about these claims of one answer, in order.
 
-    ``shown`` narrows each source to spans of its text (lines are kept whole, with the first one, which
-    names a table's columns); None sends the sources whole. Sources that exceed the limit are cut at the
-    end, the longest first. What is left out is said in the request and in ``left_out``.
+    Sources that exceed the limit are narrowed to what shares most words and values with the claims. What
+    is left out is said in the request and in ``left_out``.
     """
     sources = list(trace.sources)
-    pieces = [
-        _lines_of(source, None if shown is None else shown.get(source.source_id, ()))
-        for source in sources
+    pieces = _within(sources, claims, int(limits.source_tokens * CHARACTERS_A_TOKEN))
+    left_out = [
+        f"{source.source_id}: {kept} of {len(source.text)} characters were sent"
+        for source, spans in zip(sources, pieces, strict=True)
+        if (kept := sum(span.end - span.start for span in spans)) < len(source.text.strip())
     ]
-    left_out: list[str] = []
-    frame = len(INSTRUCTIONS) + len(trace.question) + len(trace.answer or "") + 2_000
-    room = int(limits.tokens * CHARACTERS_A_TOKEN) - frame - _longest_batch(claims, limits)
-    pieces = _within(pieces, sources, max(room, 2_000))
-    for source, spans in zip(sources, pieces, strict=True):
-        kept = sum(span.end - span.start for span in spans)
-        if kept < len(source.text.strip()):
-            left_out.append(
-                f"{source.source_id}: {kept} of {len(source.text)} characters were sent"
-            )
     seed = json.dumps(
         [trace.question, trace.answer, [[s.source_id, s.arguments, s.text] for s in sources]]
     ).encode()
@@ -189,47 +186,57 @@ def _output(text: str, spans: Sequence[Span], nonce: str) -> Iterator[str]:
         at = span.end
 
 
-def _lines_of(source: Source, wanted: Sequence[Span] | None) -> list[Span]:
-    """The whole lines that hold the wanted stretches, and the first line with them; None wants all."""
-    if wanted is None:
-        return [Span(start=0, end=len(source.text))] if source.text.strip() else []
-    found: list[Span] = []
-    at, first = 0, True
-    for line in source.text.splitlines(keepends=True):
-        span = Span(start=at, end=at + len(line.rstrip("\n")))
-        at += len(line)
-        if not line.strip():
-            continue
-        if wanted and first or any(span.overlaps(one) for one in wanted):
-            if found and not source.text[found[-1].end : span.start].strip():
-                found[-1] = Span(start=found[-1].start, end=span.end)
-            else:
-                found.append(span)
-        first = False
-    return found
+def _within(sources: Sequence[Source], claims: Sequence[Claim], room: int) -> list[list[Span]]:
+    """The sources' texts whole where ``room`` characters hold them, else the stretches worth most there.
+
+    Of each claim in turn the stretch that shares most with it, and after the first turn the beginning of
+    each source, which names a table's columns; then whatever comes first.
+    """
+    kept = [
+        [Span(start=0, end=len(source.text))] if source.text.strip() else [] for source in sources
+    ]
+    if sum(len(source.text) for source in sources) <= room:
+        return kept
+    pieces = [
+        (number, span, content_terms(span.cut(source.text)))
+        for number, source in enumerate(sources)
+        for span in chunks(source.text, units(source.text), _STRETCH)
+    ]
+    rare = rarity(terms for _, _, terms in pieces)
+    places = range(len(pieces))
+    firsts = [place for place in places if not place or pieces[place - 1][0] != pieces[place][0]]
+    of_claims = []
+    for claim in claims:
+        said = content_terms(claim.text)
+        worth = [weighted_overlap(said, terms, rare) for _, _, terms in pieces]
+        of_claims.append(
+            sorted((at for at in places if worth[at]), key=lambda at: (-worth[at], at))
+        )
+    turns = [[at for at in turn if at is not None] for turn in zip_longest(*of_claims)]
+    found: list[list[Span]] = [[] for _ in sources]
+    for at in dict.fromkeys(chain(*turns[:1], firsts, *turns[1:], places)):
+        number, span, _ = pieces[at]
+        if span.end - span.start <= room:
+            found[number].append(span)
+            room -= span.end - span.start
+    return [
+        list(_joined(source.text, sorted(spans, key=lambda span: span.start)))
+        for source, spans in zip(sources, found, strict=True)
+    ]
 
 
-def _within(pieces: Sequence[list[Span]], sources: Sequence[Source], room: int) -> list[list[Span]]:
-    """The pieces cut to so many characters in all: an equal share each, what one leaves to the others."""
-    sizes = [sum(span.end - span.start for span in spans) for spans in pieces]
-    room -= sum(min(len(source.arguments or ""), _LONGEST_ARGUMENTS) + 80 for source in sources)
-    if sum(sizes) <= room:
-        return list(pieces)
-    share, left, waiting = 0, room, sorted(size for size in sizes if size)
-    for place, size in enumerate(waiting):
-        share = left // (len(waiting) - place)
-        if size > share:
-            break
-        left -= size
-    return [list(_cut(spans, max(share, 200))) for spans in pieces]
-
-
-def _cut(spans: Sequence[Span], most: int) -> Iterator[Span]:
+def _joined(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """Stretches in order, neighbours as one."""
+    last: Span | None = None
     for span in spans:
-        if most <= 0:
-            return
-        yield Span(start=span.start, end=min(span.end, span.start + most))
-        most -= span.end - span.start
+        if last is not None and not text[last.end : span.start].strip():
+            last = Span(start=last.start, end=span.end)
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
 
 
 def _batches(claims: Sequence[Claim], limits: RequestLimits) -> Iterator[Sequence[Claim]]:
@@ -237,12 +244,6 @@ def _batches(claims: Sequence[Claim], limits: RequestLimits) -> Iterator[Sequenc
     size = -(-len(claims) // count) if count else 0
     for at in range(0, len(claims), size or 1):
         yield claims[at : at + size]
-
-
-def _longest_batch(claims: Sequence[Claim], limits: RequestLimits) -> int:
-    return max(
-        (sum(len(c.text) + 40 for c in batch) for batch in _batches(claims, limits)), default=0
-    )
 
 
 def _flat(text: str) -> str:

@@ -22,7 +22,8 @@ from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Cause, Prediction, at_threshold
 from core.evaluation.ranking_scores import auroc, auroc_interval, rounded
 from core.evaluation.report import Report, state_counts
-from core.judge.asking import AT_ONCE, ask
+from core.judge.asking import AT_ONCE, ask, limits_of
+from core.judge.request import RequestLimits
 from core.ports import Judge
 from core.records import (
     AttributionStatus,
@@ -105,7 +106,7 @@ def judged_packet(
     which = JudgeFor(by.asked)
     pairs = [(row, found) for row, found in zip(rows, offline, strict=True) if row.scored]
     asked = [row for row, found in pairs if _is_asked(found, which)]
-    outcomes = outcomes_of(asked, by, load_families())
+    outcomes = outcomes_of(asked, by, load_families(), limits_of(config))
     scored = [row for row, _ in pairs]
 
     def decided(found: Prediction, **how: bool) -> Prediction:
@@ -166,7 +167,10 @@ def _ranked(figures: Mapping[str, Any]) -> str:
 
 
 def outcomes_of(
-    rows: Sequence[PacketRow], by: JudgedPacket, families: Families
+    rows: Sequence[PacketRow],
+    by: JudgedPacket,
+    families: Families,
+    limits: RequestLimits = RequestLimits(),  # noqa: B008 - frozen
 ) -> dict[str, JudgeOutcome]:
     """What the judge's replies prove of each row, asked by answer and what it is read from."""
     answers: dict[tuple[object, ...], list[PacketRow]] = {}
@@ -178,7 +182,7 @@ def outcomes_of(
     def one(of_answer: Sequence[PacketRow]) -> dict[str, JudgeOutcome]:
         whole = by.traces.get(of_answer[0].trace_id) or _trace_of(of_answer)
         trace, claims = _as_asked(whole, of_answer, families)
-        return ask(trace, claims, by.judge, secret)
+        return ask(trace, claims, by.judge, secret, limits)
 
     with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
         for outcomes in threads.map(one, answers.values()):

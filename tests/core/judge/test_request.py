@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.errors import BadRecord, UnreadableFile
 from core.judge.replay import Record, Replay, read_replies
 from core.judge.reply import read_reply
-from core.judge.request import RequestLimits, new_requests, tokens_of
+from core.judge.request import CHARACTERS_A_TOKEN, RequestLimits, new_requests, tokens_of
 from core.records import Claim, Span, StatedAttribution
 from core.records.judge import CALLS, JudgeFailure, JudgeRequest, JudgeText, JudgeVerdict
 from tests.builders import a_claim, a_source, a_trace
@@ -64,34 +64,32 @@ def test_many_claims_are_several_requests_that_share_their_beginning() -> None:
 
 
 @given(st.lists(st.integers(0, 60_000), min_size=1, max_size=6), st.integers(3_000, 20_000))
-def test_a_request_stays_within_its_tokens_and_says_what_it_leaves_out(
+def test_sources_stay_within_their_tokens_and_what_is_left_out_is_said(
     sizes: list[int], tokens: int
 ) -> None:
     sources = [a_source("x y " * (size // 4), f"s{n}") for n, size in enumerate(sizes)]
 
     (request,) = new_requests(
-        a_trace("a", *sources), claims(3), b"s", limits=RequestLimits(tokens=tokens)
+        a_trace("a", *sources), claims(3), b"s", limits=RequestLimits(source_tokens=tokens)
     )
 
-    assert request.tokens <= tokens + 200 * len(sizes)
     sent = request.user.count("x y")  # white space at an end is no loss
+    assert 4 * sent <= tokens * CHARACTERS_A_TOKEN
     cut = sent < sum(size // 4 for size in sizes)
     assert bool(request.left_out) is (f"{request.nonce} left out" in request.user) is cut
 
 
-def test_a_narrowed_source_keeps_whole_lines_and_the_first_one() -> None:
-    at = TABLE.index("drug30,")
+def test_sources_over_the_limit_are_narrowed_to_what_the_claims_are_about() -> None:
+    table = "drug,dose,status\n" + "".join(f"drug{n},{n} mg,ACTIVE\n" for n in range(4_000))
+    asked = [replace(a_claim("Drug3107 is 3107 mg."), claim_id="c")]
+    trace = a_trace("…", a_source("Nothing of it. " * 4_000, "search#1"), a_source(table, "mar#1"))
 
-    request = one_request(shown={"mar#1": [Span(start=at + 3, end=at + 5)]})
+    (request,) = new_requests(trace, asked, b"s", limits=RequestLimits(source_tokens=1_000))
 
-    output = request.user.partition("output:\n")[2].partition(f"\n{request.nonce}\n")[0]
-    assert output.splitlines() == [
-        "drug,dose,status",
-        f"[{request.nonce} left out: 30 lines]",
-        "drug30,30 mg,ACTIVE",
-        f"[{request.nonce} left out: 369 lines]",
-    ]
-    assert request.left_out and request.tokens < one_request().tokens
+    output = request.user.partition("SOURCE S2")[2]
+    assert "\ndrug,dose,status\n" in output and "\ndrug3107,3107 mg,ACTIVE\n" in output
+    assert f"[{request.nonce} left out: " in output
+    assert [one.split(":")[0] for one in request.left_out] == ["search#1", "mar#1"]
 
 
 def test_a_credit_is_told_with_its_claim() -> None:
