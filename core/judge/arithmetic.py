@@ -155,7 +155,7 @@ def _counted(tree: ast.expr) -> Iterator[float | str]:
 
 
 def _ones(tree: ast.expr) -> frozenset[int]:
-    """The ones of ``1 + 20/100``: a factor made of a share is no quoted number."""
+    """The ones of ``1 + 20/100`` and ``1 - 0.68``: a factor made of a share is no quoted number."""
     return frozenset(
         id(node.left)
         for node in ast.walk(tree)
@@ -163,9 +163,14 @@ def _ones(tree: ast.expr) -> frozenset[int]:
         and isinstance(node.op, ast.Add | ast.Sub)
         and isinstance(node.left, ast.Constant)
         and node.left.value == 1
-        and isinstance(node.right, ast.BinOp)
-        and isinstance(node.right.op, ast.Div)
+        and _is_share(node.right)
     )
+
+
+def _is_share(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, float) and 0 < node.value < 1
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
 
 
 def _settings(tree: ast.expr) -> frozenset[int]:

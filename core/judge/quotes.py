@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from core.records import Source, Span
@@ -12,6 +12,8 @@ from core.records.judge import CALLS, JudgeQuote, QuotedPart, QuotePlace
 
 SHORTEST = 2  # characters of a quote, white space left out
 LONGEST = 6_000
+# What stands before a source's arguments and its output in a request is ours, and is quoted with them.
+_LABEL = re.compile(r"\s*(?:arguments|output):\s*")
 _ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|(["\'/\\])|([nrt]))')
 _ALIKE = str.maketrans({
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'",
@@ -48,6 +50,9 @@ def find_quote(quote: JudgeQuote, source: Source | None, calls: str) -> QuotePla
     found = place_in(quote.quote, source.text)
     if found is not None:
         return _place(source, QuotedPart.OUTPUT, *found, _raw_behind(source, found[0]))
+    if label := _LABEL.match(quote.quote):
+        rest = replace(quote, quote=quote.quote[label.end() :])
+        return find_quote(rest, source, calls)
     if source.raw is not None and (found := place_in(quote.quote, source.raw)) is not None:
         first, last = (len(source.raw[:at].encode()) for at in (found[0].start, found[0].end))
         made = _text_of(source, first, last)

@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from itertools import pairwise
+from typing import Any
 
 from core.evidence.comparing import dates_agree, fits, same_day, sign_fits
 from core.evidence.facts import Fact
+from core.evidence.names import WEEKDAYS
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import TIME
@@ -30,8 +32,11 @@ _ALONE = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?")  # not the one of PM2.5
 _GROUPED = re.compile(r"(?<=\d)[,\u202f\u00a0 ](?=\d{3}(?!\d))")
 _THOUSANDS = re.compile(r"000(?![\d.])")
 _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?(?![\d/])")
+_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
+_STAMP = re.compile(r"(?<!\d)((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(?:\d\d)?)?(?!\d)")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DAYS = re.compile(r"\s*(?:to|until|and|or|[-–—,])\s*")
+_NUMBERED = re.compile(r"(?<![A-Za-z\d])([A-Z]{2,5}) ?(\d{2,}(?:-\d+)*)(?![\w.,]*\d)")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _MOST_ROUNDED = 0.01  # of an amount in whole thousands
 _LOWER = (Bound.OVER, Bound.AT_LEAST)
@@ -61,9 +66,7 @@ def shown_by(quoted: tuple[Quoted, ...], material: Material) -> Shown:
     names = [quote.replace("_", " ") for quote in quotes if "_" in quote]
     read = [item for text in (*quotes, *cells, *names) for item in read_quantities(text)]
     quantities = stated + [item for item in read if item.unit or item.amount not in of_unit]
-    if _day_first(material):
-        quantities = [item for item in quantities if not _SLASHED.fullmatch(item.text)]
-        quantities += _slashed_days(text)
+    quantities = _with_written_days(quantities, text, material)
     pairs = [item for item in quantities if item.kind is QuantityKind.PAIR]
     quantities += [half for pair in pairs for half in _halves(pair)]
     return Shown(
@@ -76,26 +79,40 @@ def shown_by(quoted: tuple[Quoted, ...], material: Material) -> Shown:
     )
 
 
-def _day_first(material: Material) -> bool:
-    """Whether the sources write dates as 31/01: one that can be read in no other way says so of all."""
-    first = second = False
-    for source in material.sources.values():
-        for match in _SLASHED.finditer(source.text):
-            one, other = int(match[1]), int(match[2])
-            first, second = first or (one > 12 >= other), second or (other > 12 >= one)
-    return first and not second
+def _with_written_days(quantities: list[Quantity], text: str, material: Material) -> list[Quantity]:
+    """The quantities with the days that a quote writes in figures: 31/01/26, 31.01., 20260131104500.
 
-
-def _slashed_days(text: str) -> Iterator[Quantity]:
-    for match in _SLASHED.finditer(text):
-        day, month = int(match[1]), int(match[2])
-        if 1 <= day <= 31 and 1 <= month <= 12:
-            year = int(match[3]) if match[3] else None
+    The sources' own dates tell whether the day or the month is first; where none does it may be either.
+    """
+    day_first = {
+        int(match[1]) > 12
+        for source in material.sources.values()
+        for match in _SLASHED.finditer(source.text)
+        if (int(match[1]) > 12) is not (int(match[2]) > 12)
+    }
+    if day_first == {True}:
+        quantities = [item for item in quantities if not _SLASHED.fullmatch(item.text)]
+    found = [*_DOTTED.finditer(text), *(_SLASHED.finditer(text) if day_first != {False} else ())]
+    days = [(match, match[3], match[2], match[1]) for match in found]
+    stamps = [(match, match[1], match[2], match[3]) for match in _STAMP.finditer(text)]
+    for match, year, month, day in days + stamps:
+        if 1 <= int(month) <= 12 and 1 <= int(day) <= 31:
+            whole = int(year) if year else None
             date = Day(
-                year=year + 2000 if year is not None and year < 100 else year, month=month, day=day
+                year=whole + 2000 if whole is not None and whole < 100 else whole,
+                month=int(month),
+                day=int(day),
             )
-            span = Span(start=match.start(), end=match.end())
-            yield Quantity(text=match.group(), span=span, kind=QuantityKind.DATE, date=date)
+            quantities.append(_written(match, kind=QuantityKind.DATE, date=date))
+    for match, *_ in stamps:
+        if match[4]:
+            minutes = int(match[4]) * 60 + int(match[5])
+            quantities.append(_written(match, kind=QuantityKind.CLOCK, amount=float(minutes)))
+    return quantities
+
+
+def _written(match: re.Match[str], **what: Any) -> Quantity:
+    return Quantity(text=match.group(), span=Span(start=match.start(), end=match.end()), **what)
 
 
 def _years_named(quoted: Sequence[Quoted], material: Material) -> frozenset[int]:
@@ -226,8 +243,10 @@ def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
     wanted = _with_first_days(claim.text)
     about = stems(claim.text)
     asked = [one for one in shows.quoted if one.place.part is QuotedPart.ARGUMENTS]
+    named = list(_numbered_names(claim.text, shows, material))
+    wanted = [item for item in wanted if not any(name.overlaps(item.span) for name in named)]
     for value in claim.protected_values:
-        if value.kind == "name":
+        if value.kind == "name" or any(name.overlaps(value.span) for name in named):
             continue
         # What is only asked for is evidence of what was asked for.
         holding = [one for one in asked if value_present(value, one.quote.quote)]
@@ -243,7 +262,11 @@ def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
                 for item in inside
                 if not _is_shown(item, shows, about, denied=denies(claim.text))
             ]
-        elif not (value_present(value, shows.text) or _is_written(value.text, shows)):
+        elif not (
+            value_present(value, shows.text)
+            or _is_written(value.text, shows)
+            or _is_day_of_week(value.text, shows)
+        ):
             failed.append(f"“{value.text}” is in no quote")
     read = {part for item in wanted for part in _parts(item)}
     months = {item.span.start for item in wanted if item.date is not None and not item.date.day}
@@ -251,9 +274,42 @@ def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
     for match in _ALONE.finditer(text):
         # "/1.73 m²" is read as a unit, and "47 February" as February: their numbers are values too.
         number, no_day = float(match.group()), match.end() + 1 in months and text == claim.text
+        if text == claim.text and any(name.start <= match.start() < name.end for name in named):
+            continue
         if number not in read and (no_day or not shows.numerals[number]):
             failed.append(f"“{match.group()}” is in no quote")
     return list(dict.fromkeys(failed))
+
+
+def _is_day_of_week(text: str, shows: Shown) -> bool:
+    """Whether a weekday is written short there ("Fri"), or is that of a whole date that is quoted."""
+    name = text.casefold().strip(" .,")
+    if name not in WEEKDAYS:
+        return False
+    days = (item.date for item in shows.quantities if item.date is not None)
+    whole = (
+        date(one.year, one.month, one.day) for one in days if one.year and one.month and one.day
+    )
+    return bool(re.search(rf"\b{name[:3]}\b", shows.text, re.IGNORECASE)) or any(
+        WEEKDAYS[one.weekday()] == name for one in whole
+    )
+
+
+def _numbered_names(text: str, shows: Shown, material: Material) -> Iterator[Span]:
+    """Names with a number ("NV 423", "TCNU 771204-3") that a quoted record, its call or the question says.
+
+    Such a number says what the claim is about; it is no value of it.
+    """
+    texts = [material.trace.question]
+    for one in shows.quoted:
+        source = material.sources.get(one.place.source_id)
+        texts += [source.arguments or ""] if source else []
+        texts += [record.text for record in records_at(one.place, material)]
+    for match in _NUMBERED.finditer(text):
+        code, number = map(re.escape, match.groups())
+        joined = rf"(?<![A-Za-z\d]){code}(?:[\s_-]?|\W.*\W){number}(?![A-Za-z\d])"
+        if any(re.search(joined, there, re.DOTALL) for there in texts):
+            yield Span(start=match.start(), end=match.end())
 
 
 def _is_written(text: str, shows: Shown) -> bool:
@@ -269,7 +325,9 @@ def _parts(item: Quantity) -> Iterator[float]:
     """The numbers that were read as parts of a quantity; those of names and ids are none."""
     if item.date is None:
         numerals = _NUMERAL.findall(_GROUPED.sub("", item.text))
-        several = item.high is not None or item.kind is QuantityKind.CLOCK
+        several = (
+            item.high is not None or item.kind is QuantityKind.CLOCK or item.unit in TIME
+        )  # "1 h 38 min" is one
         yield from (float(numeral) for numeral in numerals[: None if several else 1])
     for day in (item.date, item.until):
         if day is not None:

@@ -74,7 +74,9 @@ def test_sources_stay_within_their_tokens_and_what_is_left_out_is_said(
     )
 
     sent = request.user.count("x y")  # white space at an end is no loss
-    assert 4 * sent <= tokens * CHARACTERS_A_TOKEN
+    assert (
+        4 * sent <= 1.02 * tokens * CHARACTERS_A_TOKEN
+    )  # the blanks between stretches are not counted
     cut = sent < sum(size // 4 for size in sizes)
     assert bool(request.left_out) is (f"{request.nonce} left out" in request.user) is cut
 
