@@ -289,7 +289,7 @@ def _sentences(
             field = Field(
                 source_id=source_id,
                 record=0,
-                path=path,
+                path=said[:600] if labelled else path,
                 text=said[:600],
                 quantities=tuple(f.quantity for f in facts if f.quantity is not None),
                 span=Span(start=first, end=start + match.end()),
@@ -320,7 +320,8 @@ def _arranged(
         steps.add(stems(" ".join(map(_spaced, steps_over))) - name, at)
         values.add(said, at)
         held.setdefault(numbered[field.source_id], set()).update(said | name)
-        alike.add({type_of(item) for item in field.quantities if not _in_name(item, field)}, at)
+        if field.path != field.text:  # "Pain (0-10)": no other amount stands in place of a label's
+            alike.add({type_of(item) for item in field.quantities if not _in_name(item, field)}, at)
         if not field.prose:
             leaves.add({field.leaf}, at)
             few = 0 < len(said) <= _MOST_WORDS and len(field.text.split()) <= _MOST_WORDS

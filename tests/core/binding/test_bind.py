@@ -257,6 +257,13 @@ def test_a_title_before_a_label_is_part_of_it() -> None:
     assert facts == ["Dr. Lind", "Vit. D"]
 
 
+def test_no_amount_stands_in_place_of_one_in_a_label() -> None:
+    chart = "Patient: Ada Lind\nPain severity - 0-10 verbal rating: 3.70 score\nHeart rate: 80 bpm"
+
+    assert bound("Ada Lind rated her pain 3.7.", [chart]) == {"3.7": Bond.SAME}
+    assert bound("Pain was rated from 0 to 10.", [chart]) == {"0": Bond.SAME, "10": Bond.SAME}
+
+
 def test_a_day_of_the_month_is_bound_to_the_field_of_a_date_time_that_the_claim_means() -> None:
     flight = {"flight": "P-9", "booked": "2026-11-02", "departs": "2026-11-27T16:20"}
 
