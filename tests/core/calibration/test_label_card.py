@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from forests import a_calibrator
 
@@ -15,6 +16,7 @@ from core.errors import ConfigError, DamagedArtifact
 from core.models.forest import load_forest, write_artifact
 from core.records import (
     SHOWN_FEATURE,
+    SHOWN_WRONG,
     Against,
     Features,
     Judged,
@@ -97,6 +99,14 @@ def test_the_share_is_counted_by_cause_and_its_interval_holds_it() -> None:
     assert (told["contradicted"], told["claims"], told["answers"]) == (15, 20, 10)
     assert told["low"] < 0.75 < told["high"]  # type: ignore[operator]
     assert Against.READ.value not in card
+
+
+def test_a_veto_that_the_probability_disputes_is_not_counted() -> None:
+    rows = [shown(n, so=True) for n in range(4)]
+
+    card = contradicted_card(rows, np.array([0.0, SHOWN_WRONG, 0.9, 1.0]))
+
+    assert card[Against.SHOWN.value]["claims"] == 2
 
 
 def test_the_shipped_calibrator_says_how_often_it_is_right_where_it_says_contradicted() -> None:
