@@ -29,20 +29,6 @@ def test_a_deep_link_opened_right_after_the_start_has_its_frame(
     context.close()
 
 
-def test_a_row_opens_its_verdict_and_back_returns_to_the_list(visit: Visit) -> None:
-    page = visit.open("traces", TABLE)
-    expect(page.locator(TABLE).first).to_contain_text("clin-0042")
-
-    page.locator(TABLE).first.click()
-    page.locator("#evidence .answer").wait_for()
-    assert page.url.endswith("/verdict?trace=clin-0042&at=1")
-    assert page.title() == "clin-0042 · ProvenanceGuard"
-    page.keyboard.press("j")
-    page.go_back()
-
-    expect(page.locator(TABLE).first).to_contain_text("clin-0042")
-
-
 def test_a_row_is_a_link_that_the_keyboard_reaches(visit: Visit) -> None:
     page = visit.open("traces", TABLE)
     link = page.locator(TABLE).first.get_by_role("link")
