@@ -25,7 +25,6 @@ from pages.screens.agreement.view import (
     skew_words,
     weeks_figure,
 )
-from pages.widgets.chosen import read_chosen
 from pages.widgets.counting import counted
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.figures import show_numbers
@@ -42,7 +41,6 @@ st.set_page_config(page_title="Agreement · ProvenanceGuard")
 user = current_user()
 show_current_user(user)
 st.title("Agreement", anchor=False)
-read_chosen("question", "basis", "which", "readings", "round-shown")
 show_saved()
 
 compared = st.segmented_control(

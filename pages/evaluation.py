@@ -42,11 +42,6 @@ from pages.widgets.reading import show_reading
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
 
-# The accent carries white button text, so in the dark theme it is too dark to be text itself.
-CHOSEN_IS_TEXT = """<style>
-.st-key-view button[role="radio"][aria-checked="true"],
-.st-key-confusion-kind button[role="radio"][aria-checked="true"] { color: inherit; }
-</style>"""
 VIEWS = (
     "Figures",
     "Slices",
@@ -204,7 +199,6 @@ if not made_as_now(run, ruling):
 if found is None:
     show_notice("Nothing to measure", "No claim of this packet has a label.", key="no-labels")
     st.stop()
-st.html(CHOSEN_IS_TEXT)
 show_headline(run.report)
 view = st.segmented_control(
     "Show", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params",

@@ -19,7 +19,6 @@ from pages.screens.export.exporting import (
 )
 from pages.screens.export.formats import choose_formats, show_preview
 from pages.screens.export.preview import ChosenPackets, choose_claims
-from pages.widgets.chosen import read_chosen
 from pages.widgets.counting import counted
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.days import whole_days
@@ -33,7 +32,6 @@ st.set_page_config(page_title="Export · ProvenanceGuard")
 user = current_user()
 show_current_user(user)
 st.title("Export", anchor=False)
-read_chosen("statuses", "labels", "formats")
 
 try:
     packets, workspace = packets_for(user), open_workspace(user)

@@ -38,17 +38,13 @@ from pages.screens.recalibrate.view import (
     stored_words,
 )
 from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.evaluated import calibrator_words
 from pages.widgets.plain import show_notice
 from pages.widgets.rescoring import show_rescoring, start_rescoring
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace, settings
 
 VERDICT = "pages/verdict.py"
-# The accent carries white button text, so in the dark theme it is too dark to be text itself.
-CHOSEN_IS_TEXT = """<style>
-.st-key-step button[role="radio"][aria-checked="true"],
-.st-key-side button[role="radio"][aria-checked="true"] { color: inherit; }
-</style>"""
 NEXT = 20  # claims to read whose yield is told
 STEPS = ("Labels", "Split", "Fit", "Compare", "Promote")
 
@@ -120,7 +116,7 @@ left, right = st.columns([5, 1], vertical_alignment="center")
 left.title("Recalibrate", anchor=False)
 if before is not None:
     with right.popover("Roll back", icon=":material/undo:", width="stretch"):
-        st.text(f"Back to {before.calibrator} at threshold {before.threshold:g}.")
+        st.text(f"Back to {calibrator_words(before.calibrator)} at threshold {before.threshold:g}.")
         st.text_area("Reason", key="back_reason", max_chars=2_000, height=80)
         st.button(
             "Roll back",
@@ -135,7 +131,6 @@ if problem := st.session_state.get("recalibrate_problem"):
     show_notice("That was not done", problem, key="problem", tone="bad")
 show_rescoring(workspace, waiting=waiting)
 
-st.html(CHOSEN_IS_TEXT)
 open_candidates = [kept for kept in candidates if kept.standing is Standing.WAITING]
 st.segmented_control(
     "Step",

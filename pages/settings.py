@@ -33,7 +33,8 @@ try:
     reviewing, models, rules, own_keys, words = st.tabs(tabs, default=shown)
     with reviewing:
         slices = [each.name for each in workspace.store.slices()]
-        show_project(workspace.projects, project, slices, user)
+        people = sum(each.active for each in workspace.people.everybody())
+        show_project(workspace.projects, project, slices, user, people=people)
     with models:
         show_nli_model(workspace, user, save)
         show_judge(workspace, user, save)

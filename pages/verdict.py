@@ -26,10 +26,6 @@ from storage.records import StoredVerdict
 
 TRACES, REPAIR = "pages/traces.py", "pages/repair.py"
 
-# The accent carries white button text, so in the dark theme it is too dark to be text itself.
-CHOSEN_IS_TEXT = """<style>
-[class*="st-key-version-of-"] button[role="radio"][aria-checked="true"] { color: inherit; }
-</style>"""
 
 ensure_routed(__file__)
 user = current_user()
@@ -75,7 +71,6 @@ keys = my_keys(workspace, user)
 show_trace_tools(workspace, user, wanted, read=verdict is not None, keys=keys)
 
 if len(stored.versions) > 1:
-    st.html(CHOSEN_IS_TEXT)
     # Above the view: whoever looks at an earlier version must not take it for the newest.
     chosen = st.segmented_control(
         "Version",

@@ -100,7 +100,7 @@ function drawOutput(state, claim) {
   head.append(title);
   if (held && held.raw) {
     const toggle = el("div", "toggle", null, { role: "group", "aria-label": "How to show this output" });
-    for (const [raw, words] of [[false, "Readable"], [true, "Raw output"]]) {
+    for (const [raw, words] of [[false, "Readable"], [true, "Raw"]]) {
       toggle.append(button(state.raw === raw ? "chosen" : "", words, () => {
         state.raw = raw;
         drawSources(state, claim);

@@ -28,7 +28,7 @@ function drawSources(state) {
 function finder(state) {
   const { data } = state;
   const box = el("div", "find");
-  const input = el("input", null, null, { type: "search", placeholder: `Search all sources (${data.keys.search})`, "aria-label": "Search all sources", "aria-keyshortcuts": data.keys.search });
+  const input = el("input", null, null, { type: "search", placeholder: `Search all (${data.keys.search})`, "aria-label": "Search all sources", "aria-keyshortcuts": data.keys.search });
   const count = el("span", "find-count", null, { role: "status" });
   input.addEventListener("input", () => {
     state.query = input.value;
@@ -246,7 +246,7 @@ function drawOutput(state, arriving) {
   const nodes = [title];
   if (held && held.raw !== null) {
     const toggle = el("div", "toggle", null, { role: "group", "aria-label": "How to show this output" });
-    for (const [raw, words] of [[false, "Readable"], [true, "Raw output"]]) {
+    for (const [raw, words] of [[false, "Readable"], [true, "Raw"]]) {
       toggle.append(button(state.raw === raw ? "chosen" : "", words, () => showRaw(state, raw), { "aria-pressed": String(state.raw === raw), title: `Switch with ${data.keys.raw}` }));
     }
     nodes.push(toggle);

@@ -17,6 +17,7 @@ from core.review.readers import may_read
 from core.review.records import Role
 from core.workflows.review import ReviewSession
 from pages.widgets.counting import counted
+from pages.widgets.days import moments
 from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.review_layout import duration_words
 
@@ -55,7 +56,6 @@ def show_assignments(session: ReviewSession) -> None:
 
 
 def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
-    zone = st.context.timezone or "UTC"
     st.dataframe(
         {
             "Who": [assignment.holder for assignment in held],
@@ -71,9 +71,7 @@ def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
             "Reads": st.column_config.TextColumn(width=125),
             "Claim": st.column_config.TextColumn(width=320),
             "Trace": st.column_config.TextColumn(width=110),
-            "Since": st.column_config.DatetimeColumn(
-                f"Since ({zone})", format="D MMM, HH:mm", timezone=zone, width=130
-            ),
+            "Since": moments("Since", width=130),
             "No change for": st.column_config.TextColumn(width=110),
             "Lease": st.column_config.TextColumn(width=170),
         },

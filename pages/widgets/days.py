@@ -1,8 +1,19 @@
-"""Days that somebody chose, as instants."""
+"""Days that somebody chose, as instants, and instants as the browser's clock shows them."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
+
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+
+def moments(label: str, *, width: int | None = None) -> ColumnConfig:
+    """A table's column of instants in the browser's time zone, which its head names."""
+    zone = st.context.timezone or "UTC"
+    return st.column_config.DatetimeColumn(
+        f"{label} ({zone})", format="D MMM, HH:mm", timezone=zone, width=width
+    )
 
 
 def whole_days(days: object) -> tuple[datetime | None, datetime | None]:

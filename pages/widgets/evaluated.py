@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -34,6 +35,7 @@ from core.places import SAMPLE_PACKET
 from core.review.calibrators import CurrentCalibrator
 from core.review.records import Person
 from core.workflows.judged_packet import JUDGED_FILE
+from core.workflows.models import ForestFiles
 from pages.widgets.adjudicated import may_see_labels, settled_claims, write_settled
 from pages.widgets.plain import show_notice
 from pages.widgets.session import settings
@@ -41,8 +43,8 @@ from storage.store import SqlStore
 
 ADJUDICATED = "settled"
 EVERY_CLAIM = "All claims"
-# A forest is told from others by the first digits of its digest, as packets are.
-_FOREST = re.compile(r"^(forest-[0-9a-f]{8})[0-9a-f]+")
+# A forest is told from others by the first digits of its digest, as packets of one name are.
+_FOREST = re.compile(r"^forest-([0-9a-f]{6})[0-9a-f]+")
 
 Key = tuple[str, str, str, float]
 
@@ -105,7 +107,8 @@ def packet_choices(store: SqlStore, who: Person) -> list[PacketChoice]:
         if not packet.reviewed or may_see_labels(who)
     ]
     known = {packet.sha256 for packet in kept}
-    choices = [_choice(packet) for packet in kept]
+    names = [packet.name for packet in kept]
+    choices = [_choice(packet, alone=names.count(packet.name) == 1) for packet in kept]
     if settled := settled_claims(who):
         label = f"Reviewers' settled claims, as of now ({settled:,})"
         choices.append(PacketChoice(key=ADJUDICATED, label=label, kept=None))
@@ -194,8 +197,18 @@ def run_words(run: KeptRun) -> str:
     """What made a run, in few words: its calibrator and threshold."""
     threshold = run.report.get("threshold")
     shown = f"{threshold:g}" if isinstance(threshold, int | float) else "?"
-    calibrator = _FOREST.sub(r"\1", run.versions.calibrator)
-    return f"{calibrator} at {shown}"
+    return f"{calibrator_words(forest_of(run))} at {shown}"
+
+
+def calibrator_words(forest: str) -> str:
+    """A calibrator as people call it: the shipped one, or one of their own by a few digits."""
+    return "shipped calibrator" if forest == _shipped() else _FOREST.sub(r"calibrator \1", forest)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> str:
+    files = ForestFiles()
+    return files.read(files.shipped).name
 
 
 def forest_of(run: KeptRun) -> str:
@@ -305,11 +318,10 @@ def has_verdict(store: SqlStore, trace_id: str) -> bool:
     return True
 
 
-def _choice(packet: KeptPacket) -> PacketChoice:
+def _choice(packet: KeptPacket, *, alone: bool) -> PacketChoice:
     claims = f"{packet.rows:,} claim" + ("" if packet.rows == 1 else "s")
-    return PacketChoice(
-        key=packet.sha256, label=f"{packet.name} · {claims} · {packet.sha256[:8]}", kept=packet
-    )
+    which = "" if alone else f" · {packet.sha256[:8]}"
+    return PacketChoice(key=packet.sha256, label=f"{packet.name} · {claims}{which}", kept=packet)
 
 
 @st.cache_data(show_spinner=False)

@@ -13,17 +13,10 @@ from pages.widgets.plain import show_notice, show_toast
 from storage.guidelines import Guidelines
 
 _SAVED, _SAVED_FORMS = "people_saved", "people_forms_saved"
-# The accent carries white button text, so in the dark theme it is too dark to be text itself.
-CHOSEN_IS_TEXT = """<style>
-[role="tab"][aria-selected="true"], button[role="radio"][aria-checked="true"] {
-  color: inherit;
-}
-</style>"""
 
 
 def show_saved() -> None:
     """Say what the last form did, once."""
-    st.html(CHOSEN_IS_TEXT)
     said = st.session_state.pop(_SAVED, None)
     if said:
         show_toast(said)

@@ -225,7 +225,7 @@ def test_the_raw_output_lights_the_bytes_behind_the_premise(visit: Visit) -> Non
     page = visit.open(verdict(claim=CLAIM.format(7)), READY)
     expect(page.locator(".output mark.premise").first).to_contain_text("journal: ")
 
-    page.get_by_role("button", name="Raw output").click()
+    page.get_by_role("button", name="Raw", exact=True).click()
 
     # The raw text holds characters of two and four bytes before the place.
     expect(page.locator(".output mark.premise")).to_have_text('"Journal of Invented Cardiology"')
@@ -309,7 +309,7 @@ def test_hostile_text_is_shown_verbatim_and_fetches_nothing(visit: Visit) -> Non
     evidence = page.locator("#evidence")
     answer = page.get_by_test_id("answer").evaluate("node => node.textContent")
     source = page.get_by_test_id("source-text").evaluate("node => node.textContent")
-    page.get_by_role("button", name="Raw output").click()
+    page.get_by_role("button", name="Raw", exact=True).click()
     raw = page.get_by_test_id("source-text").evaluate("node => node.textContent")
     page.keyboard.press("m")
     page.locator(".matrix").wait_for()

@@ -10,6 +10,7 @@ from core.errors import ProvenanceGuardError
 from core.review.records import Person
 from pages.screens.adjudicate.disagreement import CAUSES
 from pages.widgets.counting import counted
+from pages.widgets.days import moments
 from pages.widgets.plain import show_cards, show_notice, show_toast
 from pages.widgets.review_layout import SUPPORT_WORDS
 from storage.triage import Decided
@@ -56,7 +57,6 @@ def show_decided(workspace: Workspace, user: Person) -> None:
             key="nothing-decided",
         )
         return
-    zone = st.context.timezone or "UTC"
     event = st.dataframe(
         {
             "Claim": [each.text for each in listed],
@@ -66,11 +66,7 @@ def show_decided(workspace: Workspace, user: Person) -> None:
             "When": [each.at for each in listed],
             "Trace": [each.trace_id for each in listed],
         },
-        column_config={
-            "When": st.column_config.DatetimeColumn(
-                f"When ({zone})", format="D MMM, HH:mm", timezone=zone
-            )
-        },
+        column_config={"When": moments("When")},
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",

@@ -53,7 +53,11 @@ class Shown(NamedTuple):
 
 
 def shown_figures(figures: AgreementFigures) -> tuple[Shown, ...]:
-    """The four figures in the order of the page."""
+    """Raw agreement, the kappa that fits the data, and AC1, in the order of the page.
+
+    Cohen's where it is defined: always the same two people. Fleiss' where annotators change.
+    """
+    kappa = figures.cohen if figures.cohen.value is not None else figures.fleiss
     return (
         Shown(
             "Raw agreement",
@@ -62,14 +66,10 @@ def shown_figures(figures: AgreementFigures) -> tuple[Shown, ...]:
             "label dominates.",
         ),
         Shown(
-            "Cohen's kappa",
-            figures.cohen,
-            "Agreement of two people beyond what their own habits would give by chance.",
-        ),
-        Shown(
-            "Fleiss' kappa",
-            figures.fleiss,
-            "The same with the labels of all annotators pooled. It collapses where one label dominates.",
+            "Cohen's kappa" if kappa is figures.cohen else "Fleiss' kappa",
+            kappa,
+            "Agreement beyond what their habits would give two people by chance; Fleiss' pools the "
+            "labels of all annotators. It collapses where one label dominates.",
         ),
         Shown(
             "Gwet's AC1",
@@ -80,8 +80,8 @@ def shown_figures(figures: AgreementFigures) -> tuple[Shown, ...]:
 
 
 def show_figures(figures: AgreementFigures) -> None:
-    """Four figures beside each other, each with its interval or with why it has none."""
-    for column, shown in zip(st.columns(4), shown_figures(figures), strict=True):
+    """Three figures beside each other, each with its interval or with why it has none."""
+    for column, shown in zip(st.columns(3), shown_figures(figures), strict=True):
         with column.container(border=True, height="stretch"):
             st.metric(shown.name, number(shown.figure, shown.name), help=shown.help)
             st.caption(interval_words(shown.figure, shown.name))
@@ -169,8 +169,8 @@ def group_rows(groups: Sequence[GroupAgreement], grouping: Grouping) -> list[lis
 
 
 GROUP_HEADER = (
-    "Group", "Claims", "Traces", "Differ", "Raw", "Raw, 95 %", "Cohen κ", "Cohen κ, 95 %",
-    "Fleiss κ", "Fleiss κ, 95 %", "AC1", "AC1, 95 %", "Most said",
+    "Group", "Claims", "Traces", "Differ", "Raw", "Raw, 95 %", "Kappa", "Kappa, 95 %",
+    "AC1", "AC1, 95 %", "Most said",
 )  # fmt: skip
 
 

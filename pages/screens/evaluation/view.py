@@ -53,22 +53,24 @@ HEADLINE = (
     ("false_block_rate", "good", "good claims"),
     ("source_accuracy", "source_eligible_claims", "with a known source"),
     ("block_f1", "claims", "labelled claims"),
+    ("auroc", "claims", "labelled claims"),
 )
+PLAIN = ("block_f1", "auroc")  # no shares of anything
 
 
 def show_headline(report: JsonObject) -> None:
-    """The four figures that decide, each with its interval, its n and what it means."""
+    """The five figures that decide, each with its interval, its n and what it means."""
     metrics = read_metrics(report)
     counts = {name: count_in(report, name) for name in ("claims", "claims_to_block")}
     counts["good"] = counts["claims"] - counts["claims_to_block"]
     counts["source_eligible_claims"] = count_in(report, "source_eligible_claims")
-    for column, (name, n, noun) in zip(st.columns(4), HEADLINE, strict=True):
+    for column, (name, n, noun) in zip(st.columns(5), HEADLINE, strict=True):
         metric = metrics[name]
         with column.container(border=True, height="stretch"):
             number = None if metric.value is None else f"{metric.value:.3f}"
-            shown = number if name == "block_f1" else percent(metric.value)
+            shown = number if name in PLAIN else percent(metric.value)
             st.metric(METRIC_WORDS[name][0], shown if metric.value is not None else "–")
-            st.caption(_headline_words(metric, counts[n], noun, name == "block_f1"))
+            st.caption(_headline_words(metric, counts[n], noun, name in PLAIN))
     st.text(_sentence(metrics, counts))
 
 
@@ -166,13 +168,14 @@ def show_metrics(report: JsonObject) -> None:
         f"{count_in(report, 'claims'):,} labelled claims of {count_in(report, 'answers'):,} answers. "
         f"Intervals: {RESAMPLES:,} resamples of whole traces, seeded; the same packet gives the same."
     )
-    show_numbers(
-        ("Metric", "Value", "95 % low", "95 % high", "What it says, or why it is missing"),
-        rows,
-        name="metrics",
-        alt="Every metric with its 95 percent interval",
-        height=560,
-    )
+    with st.expander(f"All {len(rows)} figures, each with its interval"):
+        show_numbers(
+            ("Metric", "Value", "95 % low", "95 % high", "What it says, or why it is missing"),
+            rows,
+            name="metrics",
+            alt="Every metric with its 95 percent interval",
+            height=560,
+        )
     _show_compared(report, metrics)
 
 

@@ -17,6 +17,7 @@ from core.records import JsonObject
 from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
 from core.review.records import Split
 from core.workflows.retraining import LabelledRow, Material, Need, Side
+from pages.widgets.evaluated import calibrator_words
 from pages.widgets.figures import Cell, between, percent
 from pages.widgets.flips import Flip
 from pages.widgets.frontend import script, styles
@@ -57,9 +58,9 @@ Table = tuple[Sequence[str], list[Sequence[Cell]]]
 
 def active_words(current: CurrentCalibrator) -> str:
     """What decides now, since when, by whom and why; the reason is somebody's text."""
-    what = f"{current.name} at threshold {current.threshold:g}"
+    what = f"{calibrator_words(current.name)} at threshold {current.threshold:g}"
     if current.since is None:
-        return f"Active: {what}, as shipped."
+        return f"Active: the {what}."
     return f"Active: {what}, since {when(current.since)}, by {current.by}: {current.reason}"
 
 
@@ -181,7 +182,7 @@ def shipped_words(shipped: KeptRows | None) -> str:
 
 def candidate_words(kept: StoredCalibrator) -> str:
     """A candidate in a list."""
-    return f"{kept.name} · {when(kept.at)} · {STANDING_WORDS[kept.standing]}"
+    return f"{calibrator_words(kept.name)} · {when(kept.at)} · {STANDING_WORDS[kept.standing]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

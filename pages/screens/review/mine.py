@@ -8,6 +8,7 @@ from core.errors import ProvenanceGuardError
 from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
 from pages.widgets.counting import counted
+from pages.widgets.days import moments
 from pages.widgets.plain import show_notice
 from pages.widgets.presses import show_told
 from pages.widgets.review_layout import SUPPORT_WORDS
@@ -53,7 +54,6 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
         "Find", key="mine-search", placeholder="Words of the claim, question, note, answer or trace"
     ).casefold()
     listed = [each for each in every if all(word in _text(each) for word in words.split())]
-    zone = st.context.timezone or "UTC"
     event = st.dataframe(
         {
             "Claim": [each.text for each in listed],
@@ -69,9 +69,7 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
             "My note": st.column_config.TextColumn(width=150),
             "Trace": st.column_config.TextColumn(width=100),
             "Question": st.column_config.TextColumn(width=170),
-            "When": st.column_config.DatetimeColumn(
-                f"When ({zone})", format="D MMM, HH:mm", timezone=zone
-            ),
+            "When": moments("When"),
         },
         hide_index=True,
         on_select="rerun",

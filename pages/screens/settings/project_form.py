@@ -14,12 +14,22 @@ from pages.widgets.plain import show_cards
 from storage.guidelines import Guidelines
 from storage.projects import Projects
 
+READING_TWICE = 3  # people
+
 # ---------------------------------------------------------------- project
 
 
-def show_project(projects: Projects, project: Project, slices: Sequence[str], me: Person) -> None:
-    """How claims are read; a lead changes it with a reason."""
+def show_project(
+    projects: Projects, project: Project, slices: Sequence[str], me: Person, *, people: int
+) -> None:
+    """How claims are read; a lead changes it with a reason. ``people`` are at work here."""
     now = project.settings
+    if people < READING_TWICE:
+        st.caption(
+            f"Two annotations a claim need {READING_TWICE} people: two who read, and a third who "
+            f"decides where they differ. Here {'is' if people == 1 else 'are'} {people}: a lead adds "
+            "others on People."
+        )
     fixed = Role.LEAD not in me.roles
     with st.form("project", clear_on_submit=False):
         left, right = st.columns(2, gap="large")

@@ -29,12 +29,10 @@ ORDERS = {
     Order.TRACE_ID: "Trace id",
 }
 _SHOWN = "list-shown"
-# The accent carries white button text, so in the dark theme it is too dark to be text itself.
-CHOSEN_IS_TEXT = """<style>
+TIGHTER = """<style>
 /* No room is kept for what is done with chosen traces while none is chosen. */
 [data-testid="stLayoutWrapper"]:has(> .st-key-chosen-slot:empty) { display: none; }
 .st-key-files button { min-height: 2rem; padding: .05rem .6rem; }
-.st-key-decision button[role="radio"][aria-checked="true"] { color: inherit; }
 </style>"""
 _MORE = ("cause", "file", "batch", "category", "slice", "tag", "flagged", "reader")
 
@@ -43,7 +41,7 @@ def show_filters(workspace: Workspace, user: Person) -> ListChoice:
     """Show what can be chosen and what is; the choice, kept in the tab and in the address."""
     if "decision" not in st.session_state:
         _arrive()
-    st.html(CHOSEN_IS_TEXT)
+    st.html(TIGHTER)
     columns = iter(st.columns([4.8, 1.9, 1.6, 1.3], vertical_alignment="bottom", gap="small"))
     next(columns).segmented_control(
         "Decision",
