@@ -24,6 +24,7 @@ from core.evidence.comparing import dates_agree, in_unit
 from core.evidence.derivations import follows_within
 from core.evidence.facts import Fact
 from core.evidence.meant import name_before
+from core.evidence.names import WEEKDAYS
 from core.evidence.quantity_patterns import MONTH
 from core.evidence.quantity_records import Bound, Quantity, QuantityKind
 from core.evidence.stated_whole import WHOLE
@@ -48,7 +49,6 @@ _MOST_PHRASE = 4  # words
 _MOST_INPUTS = 12  # fields that are shown
 _BESIDE = 3  # characters between a weekday and its date
 _NOWHERE = np.zeros(0, dtype=np.int32)
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<![\w.])([A-Z]{1,4})[ -]\Z")  # of a number: "OV 640"
 _DAY_OF = re.compile(
