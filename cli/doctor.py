@@ -42,26 +42,35 @@ def check_database(given: str | None = None) -> list[Check]:
     try:
         url = database_url(given)
         if url.get_backend_name() != "sqlite":
-            return [_database(given)]
+            return _database(given)
         file = Path(url.database or "")
         if not file.exists():
             waiting = Check(name="database", passed=True, found=f"{file}: made when first used")
             return [waiting, _disk(file)]
-        return [_database(given), _disk(file)]
+        return [*_database(given), _disk(file)]
     except ProvenanceGuardError as error:
         remedy = "give another with --db or PROVENANCEGUARD_DB, or start its server"
         return [Check(name="database", passed=False, found=str(error), remedy=remedy)]
 
 
-def _database(given: str | None) -> Check:
+def _database(given: str | None) -> list[Check]:
+    from core.review.yields import audited_prior
+    from core.site_config import site_config
     from core.workflows.doctor import Check
+    from storage.labels import Labels
+    from storage.projects import Projects
     from storage.store import open_store
 
     store = open_store(given)
-    overview = store.overview()
+    overview, project = store.overview(), Projects(store=store).default()
+    audited = audited_prior(Labels(store=store).reviewed(project.project_id, features=False))
     store.close()
     found = f"{store.name}: {overview.traces} traces, {overview.waiting} waiting for a verdict"
-    return Check(name="database", passed=True, found=found)
+    prior = project.settings.supported_prior or site_config().supported_prior
+    return [
+        Check(name="database", passed=True, found=found),
+        Check(name="prior", passed=True, found=f"{prior:.2f} is set; {audited.words}"),
+    ]
 
 
 def _disk(file: Path) -> Check:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.ports import policy_of
 from core.review.calibrators import Standing
-from core.review.records import Role
-from core.review.yields import expected_yield, yield_words
+from core.review.records import Project, Role
+from core.review.yields import AuditedPrior, audited_prior, expected_yield, yield_words
 from core.workflows.fitting import fitting_folder, start_fitting
 from core.workflows.models import active_forest
 from core.workflows.retraining import (
@@ -99,6 +100,11 @@ def _roll_back(name: str, seen: str) -> None:
         start_rescoring(workspace)
 
 
+def _adopt(project: Project, audited: AuditedPrior) -> None:
+    changed = replace(project.settings, supported_prior=audited.value)
+    _try(lambda: workspace.projects.change(project, changed, by=user, reason=audited.words))
+
+
 def _try(act: Callable[[], object]) -> bool:
     """Do it; what the store refused is said on the page."""
     st.session_state.pop("recalibrate_problem", None)
@@ -149,13 +155,27 @@ step = st.session_state["step"]
 if step == "Labels":
     show_labels(material)
     forest = active_forest(calibrators)
-    project = workspace.project().project_id
-    prior, base = settings().supported_prior, policy_of(forest).base_rate
+    project = workspace.project()
+    prior = project.settings.supported_prior or settings().supported_prior
+    audited = audited_prior(workspace.labels.reviewed(project.project_id))
+    base = policy_of(forest).base_rate
     queue = expected_yield(
-        workspace.labels.next_probabilities(project, NEXT), base_rate=base, prior=prior
+        workspace.labels.next_probabilities(project.project_id, NEXT), base_rate=base, prior=prior
     )
     if queue.claims:
         st.text(yield_words(queue))
+    st.text(
+        f"Of this agent's claims {prior:.2f} are taken to be supported (the prior); {audited.words}."
+    )
+    if audited.value is not None and audited.value != prior:
+        st.button(
+            f"Take {audited.value:.2f} as the prior",
+            key="adopt-prior",
+            disabled=not leads,
+            on_click=_adopt,
+            args=(project, audited),
+            help="It moves the probabilities that are shown, and no decision.",
+        )
     if material.rows:
         try:
             show_site([one.row for one in material.rows], shipped, forest)
@@ -176,6 +196,20 @@ elif step == "Fit":
     missing = needs(material, shipped if with_shipped else None)
     if missing:
         show_notice("Too few labels to fit", need_words(missing), key="needs", tone="careful")
+        for side in dict.fromkeys(need.side for need in missing):
+            trace_id = retraining.to_label(side)
+            if trace_id is None:
+                st.text(
+                    f"No claim of a {side.value} trace waits to be read: add answers on Traces."
+                )
+                continue
+            st.text(f"The next {side.value} trace with claims to label is {trace_id}.")
+            st.page_link(
+                VERDICT,
+                label=f"Open that {side.value} trace",
+                icon=":material/fact_check:",
+                query_params={"trace": trace_id},
+            )
     elif with_shipped and moves_only_calibration(material.site):
         st.text(
             f"With fewer than {LEAST_LABELS} labels, or {LEAST_BAD} claims to block among them, a fit "

@@ -17,7 +17,7 @@ from pages.widgets.my_keys import my_keys
 from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_workspace
+from pages.widgets.session import open_workspace, settings
 from pages.widgets.shortcuts import Page
 from pages.widgets.trace_tools import go_to_its_claims, show_trace_tools
 from pages.widgets.verdict_view import lay_out, unverified
@@ -92,6 +92,7 @@ data = lay_out(
     stored.trace,
     opened=opened,
     verified_at=verdict.verified_at if verdict else None,
+    prior=workspace.project().settings.supported_prior or settings().supported_prior,
 )
 view = {name: st.query_params.get(name) for name in ("claim", "source", "beside", "panel")}
 links = []

@@ -106,6 +106,20 @@ class Labels:
         with self.store.database.reading() as connection:
             return tuple(connection.execute(wanted).scalars())  # type: ignore[arg-type]  # none is null
 
+    def waiting_traces(self, project_id: int, most: int) -> tuple[str, ...]:
+        """The traces with a claim that nobody has taken, the one that comes first in the queue first."""
+        wanted = (
+            select(col(TraceVersion.trace_id))
+            .join(ClaimRow, col(ClaimRow.position) == col(TraceVersion.position))
+            .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+            .where(col(QueueRow.project_id) == project_id, col(QueueRow.missing) > 0)
+            .group_by(col(TraceVersion.trace_id))
+            .order_by(func.min(col(QueueRow.rank)), col(TraceVersion.trace_id))
+            .limit(most)
+        )
+        with self.store.database.reading() as connection:
+            return tuple(connection.execute(wanted).scalars())
+
     def unfinished(self, project_id: int) -> int:
         """How many claims have an annotation, and annotations still to come."""
         with self.store.database.reading() as connection:

@@ -19,7 +19,7 @@ from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
 from storage.verdicts import fill_states
 
-NEWEST = "0016"
+NEWEST = "0017"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -214,6 +214,11 @@ def _least_supported_first(connection: Connection) -> None:
     )
 
 
+def _hold_a_prior(connection: Connection) -> None:
+    """To 0017: a project may say which share of its agent's claims is supported."""
+    connection.execute(text("ALTER TABLE project ADD COLUMN supported_prior FLOAT"))
+
+
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 was never
 # released: the table that 0013 drops had one more column in it.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
@@ -222,4 +227,5 @@ STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0013": ("0014", _let_judgements_say_more),
     "0014": ("0015", _keep_pre_labels),
     "0015": ("0016", _least_supported_first),
+    "0016": ("0017", _hold_a_prior),
 }

@@ -225,6 +225,7 @@ class ProjectRow(SQLModel, table=True):
     slice: str | None = Field(default=None, sa_type=PlainText)
     version: int
     created_at: datetime = Field(sa_type=UtcDateTime)
+    supported_prior: float | None = None
 
 
 class PersonRow(SQLModel, table=True):

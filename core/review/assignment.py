@@ -174,6 +174,9 @@ def check_settings(settings: ProjectSettings) -> None:
         raise InputError(
             f"expected a number in [0, 1], found {settings.audit_share}", path="audit_share"
         )
+    prior = settings.supported_prior
+    if prior is not None and not 0.0 < prior < 1.0:
+        raise InputError(f"expected a number in (0, 1), found {prior}", path="supported_prior")
 
 
 def lease_until(now: datetime, settings: ProjectSettings) -> datetime:

@@ -95,6 +95,7 @@ class ProjectSettings:
     lease_minutes: int = 30
     audit_share: float = 0.2  # share of items drawn at random with known probability
     slice: str | None = None  # only traces of this slice; None: all
+    supported_prior: float | None = None  # as Config's, of this project's agent; None: Config's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

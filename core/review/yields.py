@@ -1,4 +1,4 @@
-"""What reading claims is expected to find: errors by their calibrated probabilities, and by chance."""
+"""What reading claims is expected to find, and which share of them is supported (the prior)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.records import Support
+from core.records import Support, VerdictLabel
+from core.review.records import ReviewedClaim
+from core.statistics import exact_binomial_interval
+
+LEAST_AUDITED = 50  # labels of random claims, for a prior: at 0.90 its interval is then 0.18 wide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +60,38 @@ def expected_yield(
         high=min(float(len(wrong)), errors + spread),
         by_chance=len(wrong) * (1.0 - prior),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedPrior:
+    """How many of the random claims that people settled are ``supported``."""
+
+    claims: int
+    supported: int
+
+    @property
+    def value(self) -> float | None:
+        """The share of supported claims, in (0, 1), by Jeffreys' rule; None with too few labels."""
+        enough = self.claims >= LEAST_AUDITED
+        return round((self.supported + 0.5) / (self.claims + 1), 3) if enough else None
+
+    @property
+    def words(self) -> str:
+        """ "estimated from 64 audit labels: 0.86 (95 % interval 0.75 to 0.93)", or what is missing."""
+        ends = exact_binomial_interval(self.supported, self.claims)
+        if self.value is None or ends is None:
+            return (
+                f"not estimated: {self.claims} audit labels (claims drawn at random, settled by people), "
+                f"{LEAST_AUDITED - self.claims} more are needed"
+            )
+        return (
+            f"estimated from {self.claims:,} audit labels: {self.value:.2f} (95 % interval "
+            f"{ends[0]:.2f} to {ends[1]:.2f})"
+        )
+
+
+def audited_prior(reviewed: Sequence[ReviewedClaim]) -> AuditedPrior:
+    """The prior by the claims that were drawn at random (``ProjectSettings.supported_prior``)."""
+    drawn = [one.resolution.final for one in reviewed if one.inclusion_probability is not None]
+    labels = [final.label for final in drawn if final is not None and final.label is not None]
+    return AuditedPrior(claims=len(labels), supported=labels.count(VerdictLabel.SUPPORTED))

@@ -395,6 +395,7 @@ LEAST_TRAIN = 8
 LEAST_LABELS, LEAST_BAD = 50, 10
 SITE_WEIGHT = 3.0  # what a site's row counts beside a shipped one
 LEAST_VALIDATION = 4
+LOOKED_THROUGH = 500  # traces, for one of a side: three of five are to train
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -571,7 +572,10 @@ class KeptCalibrators(ActiveCalibrator, Protocol):
 
 
 class SettledLabels(Protocol):
-    """A repository of what people said about claims."""
+    """A repository of what people said about claims, and of what waits for them."""
+
+    def waiting_traces(self, project_id: int, most: int) -> Sequence[str]:
+        """The traces with a claim that nobody has taken, the first of the queue first."""
 
     def reviewed(self, project_id: int) -> Sequence[ReviewedClaim]:
         """The claims of a project whose annotations are all in."""
@@ -696,6 +700,13 @@ class Retraining:
             )
         progress(3, 3, "done")
         return name
+
+    def to_label(self, side: Split) -> str | None:
+        """The trace of that side whose claims come first in the queue; None where none waits."""
+        labels, project_id = self.workspace.labels, self.workspace.project().project_id
+        waiting = labels.waiting_traces(project_id, LOOKED_THROUGH)
+        sides = self.workspace.splits.of(waiting)
+        return next((trace_id for trace_id in waiting if sides[trace_id] is side), None)
 
     def waiting(self) -> int:
         """How many stored answers were decided by another calibrator than the active one."""

@@ -14,9 +14,7 @@ from core.records import (
     Route,
     Span,
     StatedAttribution,
-    Support,
 )
-from core.site_config import site_config
 from pages.widgets.citation_chips import citation_chips
 from pages.widgets.claim_checks import (
     check_lines,
@@ -120,7 +118,6 @@ def _measured(verdict: ClaimVerdict) -> Json:
         "support": judged.support.probability,
         "support_words": list(told_apart(judged.support.probability, judged.support.threshold)),
         "threshold": judged.support.threshold,
-        "likelihood": _likelihood(judged.support),
         "tokens": _token_count(judged.alignment),
         "words": [
             {"text": token.text, "score": token.score, "weak": token.weak}
@@ -131,10 +128,12 @@ def _measured(verdict: ClaimVerdict) -> Json:
     }
 
 
-def _likelihood(support: Support) -> str:
-    """The probability as a share of claims, at the prior that is stated beside it."""
-    prior = site_config().supported_prior
-    chance = support.at_prior(prior)
+def likelihood(verdict: ClaimVerdict, prior: float | None) -> str:
+    """The probability as a share of claims, at the prior that is stated beside it; empty without one."""
+    judged = verdict.outcome
+    if prior is None or not isinstance(judged, Judged):
+        return ""
+    chance = judged.support.at_prior(prior)
     if chance is None:
         return ""
     return (

@@ -43,7 +43,7 @@ SUPPORT_WORDS: Mapping[Support, str] = {
 }
 CONFIDENCE = {1: "a guess", 2: "doubtful", 3: "fairly sure", 4: "sure", 5: "certain"}
 REASON_WORDS: Mapping[QueueReason, str] = {
-    QueueReason.UNCERTAIN: "the most doubtful claims come first, and it was the next",
+    QueueReason.UNCERTAIN: "the least supported claims come first, and it was the next",
     QueueReason.PERSON: "the verifier is sure of neither: it needs a person",
     QueueReason.CONFLATION: "the credited source may not be the one that says it",
     QueueReason.AUDIT: "it was drawn at random, to measure how good the verifier is",

@@ -21,7 +21,7 @@ from core.records import (
     answer_state,
 )
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
-from pages.widgets.claim_view import lay_out_claim
+from pages.widgets.claim_view import lay_out_claim, likelihood
 from pages.widgets.judge_view import lay_out_judge
 from pages.widgets.palette import (
     DECISIONS,
@@ -43,10 +43,12 @@ def lay_out(
     *,
     verified_at: datetime | None,
     opened: Sequence[str] = (),
+    prior: float | None = None,
 ) -> Json:
     """The evidence view's data; ``opened`` names sources whose text must be in it.
 
-    ``verified_at`` is None for a trace that waits for its verdict.
+    ``verified_at`` is None for a trace that waits for its verdict; with a ``prior`` probabilities are told
+    at it too.
     """
     verdicts, sources = verification.claims, verification.trace.sources
     names = source_names(sources)
@@ -58,6 +60,7 @@ def lay_out(
     claims = [
         {
             **lay_out_claim(number, verdict, kind, names, families, sent),
+            "likelihood": likelihood(verdict, prior),
             "judge": lay_out_judge(verdict, verification.trace, names, offsets),
         }
         for number, (verdict, kind) in enumerate(zip(verdicts, kinds, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -9,15 +10,19 @@ import pytest
 from databases import a_store, workspace_of
 from labelled import a_labelled_office
 from opening import cards, opened
+from reviewing import UNSUPPORTED, an_office
 from streamlit.testing.v1 import AppTest
 
+from cli.doctor import check_database
 from core.config import Config
-from core.review.records import Role
+from core.review.records import Role, Split
+from core.review.yields import LEAST_AUDITED
 from core.workflows.rescore import OTHER_SETTINGS, RescoreReport
 from core.workflows.retraining import Retraining
 from pages.screens.recalibrate.view import chain, flip_words, rate_words
 from pages.widgets.flips import Flip
 from pages.widgets.rescoring import report_words
+from storage.splits import draw
 from storage.store import SqlStore, open_store
 
 PAGE = "recalibrate"
@@ -79,6 +84,38 @@ def test_too_few_labels_are_named_by_kind(empty: SqlStore) -> None:
     [needs] = [card for card in cards(test) if card["title"] == "Too few labels to fit"]
     assert "8 more supported claims on train traces" in needs["text"]
     assert test.button(key="fit").disabled
+
+
+def test_the_label_that_is_missing_is_asked_of_a_trace_by_its_name(empty: SqlStore) -> None:
+    office = an_office(empty, traces=4)
+
+    test = at_step("Fit", office.people["Lea"].person_id)
+
+    [named] = re.findall(r"The next train trace with claims to label is (\S+)\.", said(test))
+    assert draw(named) is Split.TRAIN and test.get("page_link")
+    assert named in office.workspace.labels.waiting_traces(office.project.project_id, 10)
+
+
+def test_a_lead_takes_the_prior_that_audit_labels_give(empty: SqlStore) -> None:
+    office = an_office(empty, traces=13, audit_share=1.0)
+    lead, project = office.people["Lea"].person_id, office.workspace.project
+    for _ in range(LEAST_AUDITED - 1):
+        office.read("Ada")
+    assert "49 audit labels (claims drawn at random, settled by people), 1 more" in said(
+        at_step("Labels", lead)
+    )
+    office.read("Ada", UNSUPPORTED)
+
+    test = at_step("Labels", lead)
+    assert "0.90 are taken to be supported" in said(test)
+    assert "estimated from 50 audit labels: 0.97 (95 % interval 0.89 to 1.00)" in said(test)
+    test.button(key="adopt-prior").click().run()
+
+    assert project().settings.supported_prior == pytest.approx(49.5 / 51, abs=5e-4)
+    assert "0.97 are taken to be supported" in said(test)
+    assert [each.key for each in test.button if each.key == "adopt-prior"] == []
+    found = {each.name: each.found for each in check_database(empty.name)}
+    assert found["prior"].startswith("0.97 is set; estimated from 50 audit labels: 0.97")
 
 
 def test_a_reviewer_is_told_that_this_is_the_leads_work(empty: SqlStore) -> None:
