@@ -94,18 +94,21 @@ class _Shown:
     printed: bool
     kept: bool
     documents: list[dict[str, object]] = field(default_factory=list)
+    began: bool = False
 
     def __call__(self, verified: Verification) -> None:
         if not (self.printed or self.kept):
             return
         from provenanceguard.results import verification_of
-        from provenanceguard.text import block
+        from provenanceguard.text import LEGEND, block
 
         found = verification_of(verified)
         if self.kept:
             self.documents.append(found.to_dict())
         if self.printed:
-            print_lines([*block(found), ""], None)
+            legend = [] if self.began else [LEGEND, ""]
+            self.began = True
+            print_lines([*legend, *block(found), ""], None)
 
 
 def verify(

@@ -8,6 +8,10 @@ from core.records import State
 from provenanceguard.results import Claim, Verification
 
 WIDTH = 108
+LEGEND = (
+    "✗ wrong, ⇄ wrong source credited, ? not confirmed, ✓ supported; the number is the probability that a "
+    "source supports the claim"
+)
 _ORDER = (State.BLOCK, State.NEEDS_REVIEW, State.ALLOW)
 _WORDS = {State.BLOCK: "BLOCK", State.NEEDS_REVIEW: "NEEDS REVIEW", State.ALLOW: "ALLOW"}
 _INDENT = " " * 9

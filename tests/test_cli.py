@@ -184,6 +184,7 @@ def test_without_a_file_to_write_each_answer_is_shown_claim_by_claim(tmp_path: P
 
     heads = [line for line in shown.stdout.splitlines() if line.startswith("case-")]
     assert [head.partition(":")[0] for head in heads] == ["case-1", "case-2"]
+    assert shown.stdout.count("probability that a source supports the claim") == 1  # the number
     assert "metformin 900 mg" in shown.stdout and "metformin" not in quiet.stdout
     assert "2 answers: " in shown.stdout and "2 answers: " in quiet.stdout
     assert [answer["trace_id"] for answer in document["answers"]] == ["case-1", "case-2"]

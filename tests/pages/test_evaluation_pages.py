@@ -420,7 +420,7 @@ def test_a_second_calibrator_and_the_centroid_router_can_be_laid_over(folder: Pa
 
     data = view(test, "provenanceguard_thresholds")
     assert [series["other"] for series in data["series"]] == [False, False, True, True]
-    assert data["figures"][0]["other"].endswith("with forest-a at 0.4 at 0.4")
+    assert data["figures"][0]["other"].endswith("with forest-a at 0.4")
 
 
 def test_a_lead_puts_a_threshold_to_use_with_a_reason(folder: Path) -> None:

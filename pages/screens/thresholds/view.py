@@ -191,7 +191,10 @@ def _at_its_own(overlay: Curve | None) -> Cost | None:
 
 
 def _where(overlay: Curve | None) -> str:
-    return "" if overlay is None else f"with {overlay.name} at {overlay.at:g}"
+    if overlay is None:
+        return ""
+    at = f" at {overlay.at:g}"  # a run's name says so already
+    return f"with {overlay.name.removesuffix(at)}{at}"
 
 
 def _reviews(cost: Cost, workload: Workload) -> float:
