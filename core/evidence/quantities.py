@@ -366,7 +366,7 @@ def _slashed(numbers: list[int]) -> Day | None:
 
 def _clock(match: re.Match[str]) -> Quantity:
     parts = [int(part) for part in re.findall(r"\d+", match.group())]
-    hour, minute = parts[0], parts[1]
+    hour, minute = parts[0], parts[1] if len(parts) > 1 else 0
     half = re.search(r"(?i)([ap])\.?m", match.group())
     if half is not None:
         hour = hour % 12 + (12 if half.group(1).lower() == "p" else 0)

@@ -75,6 +75,16 @@ def test_the_words_before_a_number_say_how_it_is_meant(text: str, bound: Bound) 
     assert one(text).bound is bound
 
 
+@pytest.mark.parametrize("hour", range(24))
+def test_an_hour_of_half_a_day_is_the_hour_of_the_day(hour: int) -> None:
+    half = f"{hour % 12 or 12} {'pm' if hour >= 12 else 'am'}"
+    (said,), (stated,) = read_quantities(f"at {half}"), read_quantities(f"at {hour:02}:00")
+
+    assert (
+        (said.kind, said.amount) == (stated.kind, stated.amount) == (QuantityKind.CLOCK, hour * 60)
+    )
+
+
 def test_a_pair_and_a_range_are_one_quantity() -> None:
     pair, dose = one("150/91.7 mmHg"), one("10-20 mg")
 
