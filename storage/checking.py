@@ -133,7 +133,7 @@ def check_database(database: Database, anchor_files: Sequence[Path] = ()) -> rec
     """
     try:
         return _checked(database, anchor_files)
-    except (TypeError, ValueError, LookupError) as error:
+    except (AttributeError, TypeError, ValueError, LookupError) as error:
         problem = f"a row holds what this program never writes ({type(error).__name__}: {error})"
         return records.AuditReport(events=0, traces=0, verdicts=0, problems=(problem,))
 

@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 from databases import a_store, workspace_of
 
-from bench.tamper import BEGIN, END, THREATS, Found, build, found, keys_in, table_of, tables
+from bench.tamper import (
+    BEGIN,
+    END,
+    THREATS,
+    Found,
+    build,
+    found,
+    keys_in,
+    noticed,
+    table_of,
+    tables,
+)
 from core.errors import Conflict, InputError
 from core.review.records import Role
 from storage.audit import TOLD
@@ -49,6 +60,10 @@ def test_what_is_changed_removed_or_added_behind_the_program_is_noticed(
     file: Path, table: str, unnoticed: tuple[str, ...]
 ) -> None:
     assert found(file, table).unnoticed == unnoticed
+
+
+def test_json_of_another_kind_than_this_program_writes_is_a_problem(file: Path) -> None:
+    assert noticed(file, "vote", "UPDATE vote SET more = ?", ("0.5",))
 
 
 def test_a_person_is_erased_from_every_table_and_whatever_is_changed_besides_is_noticed(
