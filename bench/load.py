@@ -13,6 +13,7 @@ import gzip
 import itertools
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,7 @@ import numpy as np
 from bench.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLES = 8
+SAMPLE_SECONDS, SAMPLES = 0.25, 12
 BYTE_SECONDS = 3.0
 
 
@@ -38,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--rate", type=float, default=5, help="answers a second, together")
+    parser.add_argument("--serve", default="", help="further options of `serve http`, as one text")
     parser.add_argument("--slow", type=int, default=600, help="connections that only stand there")
 
 
@@ -48,7 +50,10 @@ def run(options: argparse.Namespace) -> Report:
         tokens = Path(folder) / "tokens"
         serve = [sys.executable, "-m", "cli", "serve", "http", "--at", "127.0.0.1:0"]
         server = subprocess.Popen(
-            [*serve, "--tokens", str(tokens)], cwd=ROOT, stderr=subprocess.PIPE, text=True
+            [*serve, "--tokens", str(tokens), *shlex.split(options.serve)],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         try:
             assert server.stderr is not None
@@ -63,6 +68,7 @@ def run(options: argparse.Namespace) -> Report:
     bad = sum(count for status, count in load.statuses.items() if status not in (200, 429))
     times = [f"{each:,.0f}" for each in np.percentile(load.milliseconds or [0], (50, 95, 99, 100))]
     statuses = ", ".join(f"{count} × {status}" for status, count in load.statuses.most_common())
+    some = load.megabytes[:: -(-len(load.megabytes) // SAMPLES)]
     return Report(failed=bool(bad or not load.milliseconds)).table("", ("", "found"), (
         ("seconds, clients, answers a second, slow connections",
          f"{options.seconds:g}, {options.clients}, {options.rate:g}, {options.slow}"),
@@ -70,7 +76,8 @@ def run(options: argparse.Namespace) -> Report:
         ("statuses (or what went wrong)", statuses),
         ("slow connections cut off", load.cut),
         ("p50, p95, p99, slowest of 200 (ms)", ", ".join(times)),
-        ("memory (MB)", ", ".join(f"{at:.0f} s {size:.0f}" for at, size in load.megabytes)),
+        ("memory (MB)", ", ".join(f"{at:.0f} s {size:.0f}" for at, size in some)),
+        ("memory at most (MB)", f"{max(size for _, size in load.megabytes):.0f}"),
     ))  # fmt: skip
 
 
@@ -92,7 +99,7 @@ class Load:
         due: asyncio.Queue[tuple[float, bytes] | None] = asyncio.Queue()
         started = time.monotonic()
         slow = [asyncio.create_task(self._stand()) for _ in range(options.slow)]
-        sample = asyncio.create_task(self._sample(options.seconds / SAMPLES, started))
+        sample = asyncio.create_task(self._sample(started))
         clients = [asyncio.create_task(self._ask(due)) for _ in range(options.clients)]
         for number, request in enumerate(self._requests()):
             at = started + number / options.rate
@@ -151,12 +158,12 @@ class Load:
             except OSError:
                 self.cut += 1
 
-    async def _sample(self, every: float, started: float) -> None:
+    async def _sample(self, started: float) -> None:
         while True:
             pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
             size = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
             self.megabytes.append((time.monotonic() - started, size))
-            await asyncio.sleep(every)
+            await asyncio.sleep(SAMPLE_SECONDS)
 
     async def _opened(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         host, _, port = self.address.removeprefix("http://").rpartition(":")

@@ -6,7 +6,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from core.config import Config
 from core.errors import ConfigError
-from core.pipeline import Models
+from core.pipeline import Models, verify
+from core.records import Source, Trace
 from core.workflows.batching import BatchingVerifier
 from service.arrivals import QUIET_SECONDS, STATES, Arrivals
 from service.guard import LOOPBACK, Guard, read_tokens
@@ -27,6 +28,12 @@ from service.otlp import SpanFile
 from service.requests import Limits
 from service.verbs import Verbs
 
+_FIRST = Trace(
+    trace_id="first",
+    question="What was the potassium?",
+    answer="The potassium was 4.6 mmol/L.",
+    sources=(Source(source_id="labs", tool_name="get_labs", text="Potassium: 4.6 mmol/L"),),
+)
 HEADER_SECONDS = 10.0  # a connection that only stands there is no load
 
 
@@ -97,6 +104,8 @@ def serve_http(
             BatchingVerifier(models, config, most_waiting=limits.most_waiting, watch=metrics.batch)
         )
         metrics.watch_waiting(lambda: float(verifier.waiting))
+        # What is loaded at first use is loaded now: the first who ask wait no longer than others.
+        verify(_FIRST, replace(models, judge=None), config)
         taking: SpanFile | Arrivals | None = kept
         if kept is not None and arriving.verdicts is not None:
             arrivals = Arrivals(

@@ -29,7 +29,7 @@ from core.workflows.verify import BATCH_CHARACTERS, BATCH_TRACES
 LATENCY_BOUND_SECONDS = 0.005
 MOST_WAITING = 64
 _SECONDS_A_TRACE = 1.0  # a first guess of how long one takes, until one was seen
-_WEIGHT = 0.2  # of the newest in the running mean
+_WEIGHT = 0.5  # of the newest in the running mean
 
 
 class Step(StrEnum):
@@ -103,8 +103,8 @@ class BatchingVerifier:
         self._bound, self._most, self._watch = latency_bound_seconds, most_waiting, watch
         self._queue: deque[_Waiting] = deque()
         self._changed = threading.Condition()
-        self._closed, self._in_hand = False, 0
-        self._seconds_a_trace, self._seen = _SECONDS_A_TRACE, False
+        self._closed, self._in_hand, self._began = False, 0, 0.0
+        self._seconds_a_trace = _SECONDS_A_TRACE
         self._repairing = ThreadPoolExecutor(1, thread_name_prefix="repair")
         self._judging = threading.Thread(target=self._run, name="judge", daemon=True)
         self._judging.start()
@@ -124,6 +124,17 @@ class BatchingVerifier:
     def waiting(self) -> int:
         """Traces that wait or are being judged."""
         return len(self._queue) + self._in_hand
+
+    @property
+    def retry_seconds(self) -> int:
+        """In how many seconds about half of what waits is judged."""
+        return max(1, math.ceil(self.waiting * self._a_trace_takes() / 2))
+
+    def _a_trace_takes(self) -> float:
+        """Seconds: what traces took so far, or more where those in hand take longer."""
+        if not (in_hand := self._in_hand):
+            return self._seconds_a_trace
+        return max(self._seconds_a_trace, (time.monotonic() - self._began) / in_hand)
 
     @property
     def running(self) -> bool:
@@ -181,11 +192,11 @@ class BatchingVerifier:
         with self._changed:
             if self._closed:
                 raise ComponentUnavailable("the verifier is stopping")
-            waiting, each = self.waiting, self._seconds_a_trace
             # Whoever comes alone is let in, however long others took: else it would never be known better.
-            late = waiting and 0 < allowed.seconds <= (waiting + 1) * each
-            if most is not None and (waiting >= most or late):
-                raise Busy(max(1, math.ceil(waiting * each / 2)))
+            takes = (self.waiting + 1) * self._a_trace_takes()
+            late = self.waiting and 0 < allowed.seconds <= takes
+            if most is not None and (self.waiting >= most or late):
+                raise Busy(self.retry_seconds)
             self._queue.append(
                 _Waiting(
                     trace=trace,
@@ -216,7 +227,7 @@ class BatchingVerifier:
                     self._changed.wait(left)
                     continue
                 if batch := self._taken():
-                    self._in_hand = len(batch)
+                    self._in_hand, self._began = len(batch), time.monotonic()
                     return batch
 
     def _taken(self) -> list[_Waiting]:
@@ -247,8 +258,7 @@ class BatchingVerifier:
             one.future.set_result(replace(outcome, content_hash=content_hash(one.trace)))
         seconds = time.monotonic() - started
         mean = seconds / len(batch)
-        self._seconds_a_trace += (_WEIGHT if self._seen else 1.0) * (mean - self._seconds_a_trace)
-        self._seen = True
+        self._seconds_a_trace += _WEIGHT * (mean - self._seconds_a_trace)
         self._watch(
             Batch(
                 traces=len(batch),

@@ -259,7 +259,7 @@ def test_whoever_would_wait_longer_than_is_allowed_is_told_at_once_to_come_back(
             verifier.submit(SHORT, allowed=Allowed(2.5))
         released.set()
 
-        assert begun.result(60).claims and refused.value.retry_seconds == 2
+        assert begun.result(60).claims and refused.value.retry_seconds >= 2
 
 
 def test_workers_that_open_a_new_file_at_once_all_have_it(tmp_path: Path) -> None:
