@@ -17,11 +17,12 @@ from verdicts import fill
 from core.attribution.families import load_families
 from core.codec import content_hash
 from core.config import Config
-from core.records import Decision
+from core.records import Decision, State
 from core.repair.loop import repair_answer
 from core.workflows.repair import outcome_of
 from pages.screens.repair.view import final_answer
 from pages.widgets.session import run_now
+from storage.records import TraceFilters
 from storage.repairs import Choice, StoredChoice
 from storage.store import SqlStore
 
@@ -57,6 +58,16 @@ def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
     assert {metric.label: metric.value for metric in test.metric}[
         "Confirmed claims kept"
     ] == "1 of 1"
+
+
+def test_what_is_shown_to_be_wrong_waits_before_what_was_not_confirmed(store: SqlStore) -> None:
+    chart = a_source("Resting heart rate was 62 bpm.", "chart", "load_patient_history")
+    unsure = a_trace("The moon is made of cheese.", chart, trace_id="unsure")
+    fill(store, verify_lexically(unsure), verify_lexically(blocked("wrong")))
+    states = {row.trace_id: row.state for row in store.list_traces(TraceFilters(), limit=5).rows}
+    assert states == {"unsure": State.NEEDS_REVIEW, "wrong": State.BLOCK}
+
+    assert list(opened("repair").dataframe[0].value["Trace"]) == ["wrong", "unsure"]
 
 
 def test_the_list_says_how_much_of_a_proposal_is_decided(store: SqlStore) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Set
 import pandas as pd
 import streamlit as st
 
-from core.records import Decision, RepairKind
+from core.records import Decision, RepairKind, State
 from core.workflows.repair import repair_figures
 from pages.screens.repair.view import STATUS_SHORT, undecided
 from pages.widgets.plain import show_notice
@@ -39,6 +39,8 @@ def show_repair_list(repairs: Repairs) -> str | None:
     st.markdown("Each repair is a proposal: choose a row, read its sources and decide every edit.")
     decided = repairs.decided([one.repair_id for one in stored])
     known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
+    # What is shown to be wrong comes before what could not be confirmed.
+    waiting.sort(key=lambda name: name not in known or known[name].state is not State.BLOCK)
     rows = [
         {
             "Trace": name,
