@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.judging import database_nli_model
+from cli.judging import database_nli_model, open_database
 from cli.options import DatabaseUrl, JsonPath, NliModel
 from cli.output import UNAVAILABLE, tell
 from core.errors import ProvenanceGuardError
@@ -57,20 +57,18 @@ def _database(given: str | None) -> list[Check]:
     from core.review.yields import audited_prior
     from core.site_config import site_config
     from core.workflows.doctor import Check
-    from storage.labels import Labels
-    from storage.projects import Projects
-    from storage.store import open_store
 
-    store = open_store(given)
-    overview, project = store.overview(), Projects(store=store).default()
-    audited = audited_prior(Labels(store=store).reviewed(project.project_id, features=False))
-    store.close()
-    found = f"{store.name}: {overview.traces} traces, {overview.waiting} waiting for a verdict"
-    prior = project.settings.supported_prior or site_config().supported_prior
-    return [
-        Check(name="database", passed=True, found=found),
-        Check(name="prior", passed=True, found=f"{prior:.2f} is set; {audited.words}"),
-    ]
+    workspace = open_database(given)
+    overview = workspace.store.overview()
+    found = f"{workspace.name}: {overview.traces} traces, {overview.waiting} waiting for a verdict"
+    checks = [Check(name="database", passed=True, found=found)]
+    for project in workspace.projects.all()[:1]:  # none is made for a look
+        prior = project.settings.supported_prior or site_config().supported_prior
+        audited = audited_prior(workspace.labels.reviewed(project.project_id, features=False))
+        said = f"{prior:.2f} is set; {audited.words}"
+        checks.append(Check(name="prior", passed=True, found=said))
+    workspace.close()
+    return checks
 
 
 def _disk(file: Path) -> Check:
