@@ -177,8 +177,9 @@ def findings_of(verification: Verification) -> Iterable[Finding]:
     """What is not allowed in one answer."""
     for claim in verification.claims:
         if claim.decision is Decision.BLOCK:
-            supported = claim.verdict is VerdictLabel.SUPPORTED
-            rule = WRONGLY if credited_wrongly(claim) and supported else str(claim.verdict)
+            # By what its first reason tells: a wrong credit, unless the claim itself is shown to be wrong.
+            shown = claim.verdict is VerdictLabel.CONTRADICTED
+            rule = WRONGLY if credited_wrongly(claim) and not shown else str(claim.verdict)
             yield Finding(
                 verification=verification,
                 claim=claim,

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from verdicts import showcase
 
-from core.workflows.gate import GateReport, Policy, junit, sarif
+from core.records import VerdictLabel
+from core.workflows.gate import GateReport, Policy, findings_of, junit, sarif
 
 SHOWN, UNSURE = slice(None), slice(1, 3)  # with and without a claim that is shown to be wrong
 
@@ -37,3 +38,22 @@ def test_only_what_is_shown_is_an_error_and_review_passes_where_the_policy_says(
     assert (policy.find("failure") is not None) is broken
     (run,) = sarif(report)["runs"]  # type: ignore[misc]
     assert {each["level"] for each in run["results"]} == levels
+
+
+@pytest.mark.parametrize(
+    ("verdict", "rule"),
+    [
+        (VerdictLabel.SUPPORTED, "credited_wrongly"),
+        (VerdictLabel.NOT_ENOUGH_EVIDENCE, "credited_wrongly"),
+        (VerdictLabel.CONTRADICTED, "contradicted"),
+    ],
+)
+def test_a_wrong_credit_has_one_name_whether_it_is_shown_or_probable(
+    verdict: VerdictLabel, rule: str
+) -> None:
+    found = showcase()
+    claim = replace(found.claims[0], verdict=verdict)
+
+    (finding,) = findings_of(replace(found, claims=(claim,)))
+
+    assert finding.rule == rule
