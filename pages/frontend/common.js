@@ -207,23 +207,12 @@ function quoteNodes(quote) {
   return [el("span", `check-text quote ${quote.outcome}`, quote.text), el("span", "check-source", quote.called[0])];
 }
 
-// Who is credited, and who says it.
+// Whom the answer credits, in its own words: who says it instead stands in the line above.
 function creditNodes(claim) {
-  if (claim.conflation) {
-    const flag = el("p", "conflation");
-    const c = claim.conflation;
-    flag.append(
-      el("span", "label", "stated:"), el("span", null, [c.stated, c.stated_family && `(${c.stated_family})`].filter(Boolean).join(" ") || "another source"),
-      el("span", "label", c.said), el("span", null, `${c.supported_by}${c.supported_family ? ` (${c.supported_family})` : ""}`),
-    );
-    return [flag];
-  }
-  if (claim.credit) {
-    const credit = el("p", "conflation");
-    credit.append(el("span", "label", "stated:"), el("span", null, `“${claim.credit.text}”${claim.credit.source ? ` (${claim.credit.source})` : ""}`));
-    return [credit];
-  }
-  return [];
+  if (!claim.credit) return [];
+  const credit = el("p", "credit-line");
+  credit.append(el("span", "label", "The answer credits:"), el("span", null, `“${claim.credit.text}”${claim.credit.source ? ` (${claim.credit.source})` : ""}`));
+  return [credit];
 }
 
 // What a tool was asked, and under it what of that the verifier read for a claim that rests on it.

@@ -64,7 +64,7 @@ function sideRole(claim, sourceId, side) {
   if (!claim) return ["", side === "left" ? "One source" : "Another source"];
   const places = claim.sides && (claim.sides.left_place || claim.sides.right_place);
   if (places && claim.sides[side] === sourceId) return side === "left" ? ["○", "The answer cites"] : ["◉", "Says it"];
-  if (claim.routed === sourceId) return ["◉", claim.conflation ? (claim.conflation.said === "closest:" ? "Closest" : "Says it") : "Checked against"];
+  if (claim.routed === sourceId) return ["◉", claim.instead || "Checked against"];
   if (claim.stated.includes(sourceId)) return ["○", "The answer credits"];
   return ["", "Beside it"];
 }
@@ -72,7 +72,7 @@ function sideRole(claim, sourceId, side) {
 function pickerOptions(state, claim) {
   return ranked(state.data, claim).map(({ source, nli }, at) => {
     // What is credited wrongly must not read as support, however the model leaned.
-    const short = claim && claim.conflation && claim.stated.includes(source.id) && source.id !== claim.routed;
+    const short = claim && claim.instead && claim.stated.includes(source.id) && source.id !== claim.routed;
     const leans = nli && (short && nli.relation === "entailment" ? "not enough" : `read as ${RELATION[nli.relation]}`);
     const about = [source.status_short || source.family, leans].filter(Boolean).join(", ");
     return { id: source.id, words: `${at + 1}. ${source.name}${about ? ` (${about})` : ""}` };

@@ -44,7 +44,7 @@ function drawSources(state, claim) {
 
 function sourcesWords(state, claim) {
   if (!claim) return "in the order of the calls";
-  if (state.sides && (claim.conflation || (claim.sides && claim.sides.left_place))) return "what is credited, and what says it";
+  if (state.sides && (claim.instead || (claim.sides && claim.sides.left_place))) return "what is credited, and what says it";
   return state.sides ? "side by side" : "best match first";
 }
 

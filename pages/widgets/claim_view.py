@@ -11,7 +11,6 @@ from core.records import (
     ClaimVerdict,
     Judged,
     Probabilities,
-    Route,
     Span,
     StatedAttribution,
 )
@@ -23,7 +22,7 @@ from pages.widgets.claim_checks import (
     reasons_beside,
     said_of_something_else,
 )
-from pages.widgets.headline import headline, is_shown_supported
+from pages.widgets.headline import headline, is_shown_supported, tells_the_credit
 from pages.widgets.palette import LOOKS, Kind, family_words
 from pages.widgets.side_by_side import attribution_of, lay_out_sides, stated_sources
 from pages.widgets.source_marks import source_marks
@@ -44,6 +43,9 @@ def lay_out_claim(
     """One claim as the view shows it, with all that was measured of it."""
     claim = verdict.claim
     offsets = {source_id: one.offsets for source_id, one in sent.items()}
+    attribution = attribution_of(verdict)
+    told = attribution.reason if tells_the_credit(verdict, kind) else None
+    reasons = [reason for reason in verdict.reasons if reason != told]
     return {
         "id": claim.claim_id,
         "number": number + 1,
@@ -51,8 +53,8 @@ def lay_out_claim(
         "mark": LOOKS[kind].mark,
         "word": LOOKS[kind].word,
         "headline": headline(verdict, kind, names),
-        "reasons": list(verdict.reasons),
-        "reasons_beside": reasons_beside(verdict),
+        "reasons": reasons,
+        "reasons_beside": reasons_beside(verdict, reasons),
         "checks": check_lines(verdict, names, offsets),
         "citations": citation_chips(verdict, names, offsets),
         "not_found": not_found(verdict),
@@ -61,8 +63,8 @@ def lay_out_claim(
         "pieces": _claim_pieces(verdict),
         "said": claim.said,
         "credit": _credit(claim.stated, names),
-        "conflation": _conflation(verdict, names, families)
-        if attribution_of(verdict).status is AttributionStatus.CONFLATION
+        "instead": ("Says it" if is_shown_supported(verdict) else "Closest")
+        if attribution.status is AttributionStatus.CONFLATION
         else None,
         "stated": stated_sources(verdict, families),
         **_measured(verdict),
@@ -142,31 +144,11 @@ def likelihood(verdict: ClaimVerdict, prior: float | None) -> str:
     )
 
 
-def _called(route: Route, names: Mapping[str, str]) -> str:
-    return names.get(route.source_id, route.source_id)
-
-
 def _credit(stated: StatedAttribution | None, names: Mapping[str, str]) -> Json | None:
     if stated is None:
         return None
     words = names.get(stated.source_id or "") or family_words(stated.family)
     return {"text": stated.text, "source": words}
-
-
-def _conflation(
-    verdict: ClaimVerdict, names: Mapping[str, str], families: Mapping[str, str]
-) -> Json | None:
-    outcome = verdict.outcome
-    if not isinstance(outcome, Judged):
-        return None
-    route, stated = outcome.route, verdict.claim.stated
-    return {
-        "stated": f"“{stated.text}”" if stated else "",
-        "stated_family": family_words(outcome.attribution.stated_family),
-        "said": "supported by:" if is_shown_supported(verdict) else "closest:",
-        "supported_by": _called(route, names),
-        "supported_family": family_words(families.get(route.source_id, route.family)),
-    }
 
 
 def _claim_pieces(verdict: ClaimVerdict) -> list[Json]:

@@ -48,6 +48,18 @@ def is_shown_supported(verdict: ClaimVerdict) -> bool:
     )
 
 
+def tells_the_credit(verdict: ClaimVerdict, kind: Kind) -> bool:
+    """Whether the line says itself which source is credited, and which one it should be."""
+    outcome = verdict.outcome
+    return (
+        kind is Kind.CONFLATION
+        and isinstance(outcome, Judged)
+        and outcome.attribution.status is AttributionStatus.CONFLATION
+        and verdict.claim.stated is not None
+        and not (is_shown_supported(verdict) and cited_wrongly(verdict))
+    )
+
+
 def credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
     """What the answer credits, as people call it."""
     stated = verdict.claim.stated

@@ -157,9 +157,9 @@ def test_a_conflation_names_what_was_stated_and_what_supports_it(visit: Visit) -
     expect(page.locator(".headline-text")).to_have_text(
         "True, but not in the patient record: it is in search_pubmed_key_words #1"
     )
-    flag = page.locator(".why .conflation")
-    expect(flag).to_contain_text("“According to the patient's chart” (patient record)")
-    expect(flag).to_contain_text("search_pubmed_key_words #1 (literature)")
+    expect(page.locator(".why .credit-line")).to_have_text(
+        "The answer credits:“According to the patient's chart” (patient record)"
+    )
     # Both sources stand open, each at its place; L goes back to one, with the list of all.
     for side, role, place in (
         ("left", "The answer credits", "mark.near"),

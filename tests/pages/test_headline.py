@@ -31,6 +31,7 @@ from core.records import (
     VerdictLabel,
 )
 from core.verification.decision import decide_claim
+from pages.widgets.claim_view import lay_out_claim
 from pages.widgets.headline import headline
 from pages.widgets.palette import Kind, claim_kind
 from tests.verdicts import showcase
@@ -182,6 +183,23 @@ def test_a_wrong_credit_is_called_true_only_where_its_source_says_it(
 
     assert claim_kind(found) is Kind.CONFLATION
     assert headline(found, Kind.CONFLATION, names).startswith(begins)
+
+
+@pytest.mark.parametrize("credited", [True, False])
+def test_a_wrong_credit_is_told_once_and_what_is_implied_keeps_its_reason(credited: bool) -> None:
+    high = Support(probability=0.7, threshold=0.64)
+    found = decided(high, AttributionStatus.CONFLATION, Relation.ENTAILMENT, credited=credited)
+    if not credited:
+        found = replace(found, claim=replace(found.claim, stated=None))
+    assert isinstance(found.outcome, Judged)
+    names = dict.fromkeys((one.source_id for one in found.outcome.route.ranking), "the source")
+
+    laid = lay_out_claim(0, found, claim_kind(found), names, {}, {})
+
+    assert found.outcome.attribution.reason in found.reasons
+    assert laid["headline"].startswith("True, but not in ")
+    assert (found.outcome.attribution.reason in laid["reasons"]) is not credited
+    assert (laid["credit"] is not None) is credited and laid["instead"] == "Says it"
 
 
 def test_every_kind_has_a_line_for_every_verdict() -> None:

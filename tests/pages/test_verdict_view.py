@@ -144,8 +144,7 @@ def test_the_credited_source_is_marked_for_a_conflation() -> None:
     assert claim["kind"] == Kind.CONFLATION
     assert claim["stated"] == [PATIENT]
     assert claim["routed"] == SEARCH
-    assert claim["conflation"]["stated_family"] == "patient record"
-    assert claim["conflation"]["supported_by"] == "search_pubmed_key_words #1"
+    assert claim["instead"] == "Says it"
 
 
 def test_a_page_opens_with_the_most_serious_claim() -> None:
