@@ -503,6 +503,24 @@ def test_a_lead_adds_a_person_who_can_then_review(store: SqlStore) -> None:
     assert claim(opened(REVIEW, nia.person_id))["claim"]
 
 
+def test_a_role_is_offered_to_be_given_or_to_be_taken_away(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(PEOPLE, made.people["Lea"].person_id)
+
+    test.selectbox(key="role-person").select(made.people["Ada"])
+    test.selectbox(key="role-role").select("lead").run()
+    offered = {each.key for each in test.button}
+    press(test, "give-role")
+    roles = workspace_of(store).people.by_name("Ada").roles
+    test.selectbox(key="role-person-1").select(workspace_of(store).people.by_name("Ada"))
+    test.selectbox(key="role-role-1").select("lead").run()
+
+    assert "give-role" in offered and "take-role" not in offered and Role.LEAD in roles
+    test.text_input(key="role-reason-1").input("Enough leads")
+    press(test, "take-role-1")
+    assert Role.LEAD not in workspace_of(store).people.by_name("Ada").roles
+
+
 def test_settings_change_only_with_a_reason(store: SqlStore) -> None:
     made = office(store)
     test = opened(SETTINGS, made.people["Lea"].person_id)
@@ -510,7 +528,8 @@ def test_settings_change_only_with_a_reason(store: SqlStore) -> None:
     test.toggle(key="set-decide").set_value(False)
     press(test, "save-settings")
     assert any(card["title"] == "This was not saved" for card in cards(test))
-    test.text_input(key="set-reason").input("A pilot with open verdicts")
+    test.text_input(key="set-reason").input("A pilot with open verdicts").run()
+    assert not any(card["title"] == "This was not saved" for card in cards(test))
     press(test, "save-settings")
 
     assert not workspace_of(store).projects.default().settings.decide_first

@@ -9,7 +9,7 @@ import streamlit as st
 from core.review.records import Person, Role
 from pages.widgets.current_user import ROLE_WORDS, role_words
 from pages.widgets.forms import save, saved_forms
-from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.plain import inert, show_cards, show_notice
 from storage.people import People
 
 
@@ -67,8 +67,9 @@ def _show_add(people: People, me: Person) -> None:
 
 
 def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
+    """What is missing is offered to be given, what is there to be taken away: never both at once."""
     number = f"-{saved}" if (saved := saved_forms()) else ""
-    with st.form(f"change-role{number}", clear_on_submit=False):
+    with st.container(border=True):
         user_box, role_box = st.columns(2)
         user = user_box.selectbox(
             "Person",
@@ -86,20 +87,18 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
             placeholder="Which role?",
             key=f"role-role{number}",
         )
-        reason = st.text_input(
-            "Reason (to take a role away)", key=f"role-reason{number}", max_chars=500
-        )
-        with st.container(horizontal=True):
-            give = st.form_submit_button("Give the role", key=f"give-role{number}")
-            take = st.form_submit_button("Take it away", key=f"take-role{number}")
-    if not (give or take):
-        return
-    if user is None or role is None:
-        show_notice("Whose role, and which?", "Choose a person and a role.", key="role-which")
-    elif give:
-        save(lambda: people.grant(user, role, by=me), f"{user.name} is now {ROLE_WORDS[role]}.")
-    else:
-        save(
-            lambda: people.revoke(user, role, by=me, reason=reason),
-            f"{user.name} is no longer {ROLE_WORDS[role]}.",
-        )
+        if user is None or role is None:
+            return
+        if role not in user.roles:
+            if st.button(f"Make {inert(user.name)} {ROLE_WORDS[role]}", key=f"give-role{number}"):
+                save(
+                    lambda: people.grant(user, role, by=me),
+                    f"{user.name} is now {ROLE_WORDS[role]}.",
+                )
+            return
+        reason = st.text_input("Reason to take it away", key=f"role-reason{number}", max_chars=500)
+        if st.button("Take the role away", key=f"take-role{number}"):
+            save(
+                lambda: people.revoke(user, role, by=me, reason=reason),
+                f"{user.name} is no longer {ROLE_WORDS[role]}.",
+            )

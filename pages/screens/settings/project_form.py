@@ -31,11 +31,12 @@ def show_project(
             "others on People."
         )
     fixed = Role.LEAD not in me.roles
-    with st.form("project", clear_on_submit=False):
+    # No st.form: that draws nothing before its next press, and so keeps a refusal that was answered.
+    with st.container(border=True):
         left, right = st.columns(2, gap="large")
         settings = _queue_settings(right, _annotation_settings(left, now, slices, fixed), fixed)
         reason = right.text_input("Reason for the change", key="set-reason", disabled=fixed)
-        pressed = st.form_submit_button(
+        pressed = st.button(
             "Save the settings", type="primary", disabled=fixed, key="save-settings"
         )
     if pressed:
