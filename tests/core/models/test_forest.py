@@ -25,8 +25,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from core.calibration.fit import fit_encoding, flatten
+from core.calibration.rows import ROWS_FILE, read_training_rows
 from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.forest import (
+    ACCURATE_FOLDER,
+    DEFAULT_FOLDER,
     Forest,
     encode,
     load_forest,
@@ -97,6 +100,30 @@ def test_the_forest_gives_scikit_learns_probabilities_on_rows_it_never_saw(seed:
 
     theirs = grown.predict_proba(columns)[:, 1]
     assert np.max(np.abs(ours - theirs)) <= 1e-12
+
+
+@pytest.mark.parametrize("folder", [DEFAULT_FOLDER, ACCURATE_FOLDER], ids=["bundled", "accurate"])
+def test_what_speaks_against_a_claim_never_raises_its_support(folder: Path) -> None:
+    """On the shipped forest's own rows: neutral turned into contradiction, and each monotone feature."""
+    forest = load_forest(folder)
+    kept = read_training_rows(folder / ROWS_FILE)
+    rows = [row.features for row in (*kept.validation, *kept.train)][::7]
+    before = forest.probabilities(rows)
+
+    for name, by in {
+        "neutral_min": -1.0,
+        "contradiction_max": 1.0,
+        "contradiction_any": 1.0,
+    }.items():
+        worse = [_moved(row, name, by) for row in rows]
+        assert np.all(forest.probabilities(worse) <= before)
+    for name, sign in forest.card["settings"]["directions"]:
+        more = [_moved(row, name, 1.0) for row in rows]
+        assert np.all(sign * (forest.probabilities(more) - before) >= 0) or sign == 0
+
+
+def _moved(row: Features, name: str, by: float) -> Features:
+    return replace(row, numeric={**row.numeric, name: row.numeric[name] + by})
 
 
 def test_the_encoding_is_scikit_learns_one_hot_and_standard_scaling() -> None:
