@@ -7,7 +7,7 @@
 #             (FUZZ_SECONDS=3600 for an hour); memory over claims (CLAIMS_SECONDS=0 for all million)
 # make docs   the documentation as build/site; make reference writes its generated pages
 # make accurate  what the accurate NLI model stands on (395 MB of packages); then --nli-model accurate
-# make judge  llama.cpp's server on port 8000 with a model of yours (MODEL=a-model.gguf), for a judge
+# make judge  llama.cpp's server on port 8000 with a small model, or yours (MODEL=a-model.gguf), for a judge
 # python -m bench --help  every measurement
 # make data   the texts that models are taught with, unpacked: build/training-texts
 # make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
@@ -46,10 +46,9 @@ accurate: setup
 	@echo "Choose it with --nli-model accurate, or on the page Settings"
 
 # A judge of one's own on this machine, until it is stopped; not part of the program's packages.
-judge:
-	@test -f "$(MODEL)" || { echo "make judge MODEL=a-model.gguf: the weights of a generating model are yours to choose"; exit 2; }
-	@command -v llama-server >/dev/null || { echo "llama.cpp's llama-server is not installed"; exit 3; }
-	llama-server --model "$(MODEL)" --host 127.0.0.1 --port 8000 --ctx-size 32768 --alias judge
+judge: setup
+	@$(BIN)/python -m pip install --quiet xllamacpp==2026.10.11549
+	@$(BIN)/python -m bench.local_judge $(MODEL)
 
 run: setup
 	@$(BIN)/python -m cli.first_start

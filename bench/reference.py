@@ -182,6 +182,7 @@ ENVIRONMENT = {
     "PROVENANCEGUARD_FIRST_LEAD": "With logins: the address that leads from the first start on.",
     "PROVENANCEGUARD_EDITOR_KEY": "The key of the optional editor that words repairs.",
     "PROVENANCEGUARD_JUDGE_KEY": "The key of the optional judge.",
+    "PROVENANCEGUARD_JUDGE_SECONDS": "How long one reply of a judge may take (180).",
     "PROVENANCEGUARD_JUDGE_KEY_FILE": "A file that holds the key of the judge instead.",
     "PROVENANCEGUARD_JUDGE_HOSTS": "The hosts that a judge on another machine may be at.",
     "STREAMLIT_SERVER_PORT": "The port of the workbench.",

@@ -29,6 +29,8 @@ from core.models.chat_client import (
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
 KEY_VARIABLE = "PROVENANCEGUARD_JUDGE_KEY"
+SECONDS_VARIABLE = "PROVENANCEGUARD_JUDGE_SECONDS"
+SECONDS = 180.0  # for one reply
 KEY_FILE_VARIABLE = "PROVENANCEGUARD_JUDGE_KEY_FILE"
 HOSTS_VARIABLE = "PROVENANCEGUARD_JUDGE_HOSTS"
 SEED = 1
@@ -45,7 +47,7 @@ class JudgeSettings:
     url: str
     model: str
     hosts: frozenset[str] = frozenset()
-    timeout_seconds: float = 180.0
+    timeout_seconds: float = SECONDS
     at_once: int = 4
     tokens: int = 2_000_000  # of a run, asked and replied
     key: str = field(default="none", repr=False)  # local servers ask for none
@@ -74,15 +76,24 @@ class JudgeSettings:
 def settings_from(
     url: str, model: str, environment: Mapping[str, str] = os.environ
 ) -> JudgeSettings:
-    """The settings with key and hosts from the environment; raises ConfigError.
+    """The settings with key, hosts and patience from the environment; raises ConfigError.
 
     The key stands in a variable, or in a file that only its owner may read.
     """
+    waits = environment.get(SECONDS_VARIABLE, str(SECONDS))
+    try:
+        seconds = float(waits)
+    except ValueError:
+        seconds = 0.0
+    if not 1.0 <= seconds <= 86_400.0:
+        raise ConfigError(f"{SECONDS_VARIABLE}: expected 1 to 86400 seconds, found {waits!r:.20}")
     key = environment.get(KEY_VARIABLE)
     if key is None and (name := environment.get(KEY_FILE_VARIABLE)):
         key = _key_in(Path(name))
     hosts = environment.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
-    return JudgeSettings(url=url, model=model, hosts=frozenset(hosts), key=key or "none")
+    return JudgeSettings(
+        url=url, model=model, hosts=frozenset(hosts), timeout_seconds=seconds, key=key or "none"
+    )
 
 
 def load_judge(settings: JudgeSettings, instructions: str, schema: Mapping[str, Any]) -> ChatJudge:

@@ -282,4 +282,8 @@ def test_a_key_comes_from_the_environment_or_a_file_that_only_its_owner_reads(
 
     assert settings_from(url, "m", named).key == KEY
     assert settings_from(url, "m", {"PROVENANCEGUARD_JUDGE_KEY": KEY}).key == KEY
+    assert settings_from(url, "m", {"PROVENANCEGUARD_JUDGE_SECONDS": "600"}).timeout_seconds == 600
+    for wrong in ("soon", "0", "nan", "1e9"):
+        with pytest.raises(ConfigError, match="expected 1 to 86400 seconds"):
+            settings_from(url, "m", {"PROVENANCEGUARD_JUDGE_SECONDS": wrong})
     assert KEY not in str(refused.value)
