@@ -314,7 +314,7 @@ def rewritten_rows(connection: Connection) -> Mapping[tuple[str, object], tuple[
             continue  # what it tells of is noticed as changed
         for place, (old, new) in said:
             first, last = found.get(place, (old, old))
-            if old == last:  # of an event it is told how it stood: its own hash stays
+            if old == last:
                 found[place] = (first, new)
     return found
 

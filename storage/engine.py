@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlalchemy.sql.dml import UpdateBase
+from sqlalchemy.sql.dml import Insert, UpdateBase
 
 from core.errors import ComponentUnavailable, ConfigError, InputError, StoreError
 from core.places import PROJECT
@@ -85,7 +86,7 @@ class Database:
         with plain_errors(self.name), engine.begin() as connection:
             if engine.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")
-            touched: set[str] = set()
+            touched = Counter[str]()
             connection.info[_TOUCHED] = touched
             try:
                 yield connection
@@ -183,7 +184,7 @@ def _note_what_is_written(
 ) -> None:
     touched = connection.info.get(_TOUCHED)
     if touched is not None and isinstance(statement, UpdateBase):
-        touched.add(str(statement.table))
+        touched[str(statement.table)] += isinstance(statement, Insert)
 
 
 def _sqlite_engine(url: URL) -> Engine:

@@ -11,7 +11,7 @@ import hashlib
 import heapq
 import hmac
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -82,15 +82,22 @@ def key_id(key: bytes) -> str:
     return hashlib.sha256(b"provenanceguard trail key " + key).hexdigest()[:16]
 
 
-def seal(connection: Connection, touched: Collection[str]) -> None:
-    """Add a seal when one of the covered tables was written; the caller holds the write lock."""
+def seal(connection: Connection, touched: Mapping[str, int]) -> None:
+    """Add a seal when one of the covered tables was written; the caller holds the write lock.
+
+    ``touched`` says how many inserts there were into each table that was written.
+    """
     if not COVERED & set(touched) or not inspect(connection).has_table("trail_seal"):
         return
-    add_seal(connection)
+    add_seal(connection, own=touched.get(table_of(AuditEvent).name, 0))
 
 
-def add_seal(connection: Connection) -> None:
-    """Seal what is there now: everything that was added since the last seal."""
+def add_seal(connection: Connection, own: int | None = None) -> None:
+    """Seal what is there now: everything that was added since the last seal.
+
+    It says of events that stood there before the ``own`` ones of this transaction that no seal told of
+    them: somebody else added them, and a seal that covers them makes them none of ours.
+    """
     last = connection.execute(_SEALS.order_by(col(TrailSeal.seal_id).desc()).limit(1)).first()
     before = json.loads(last.covered) if last else {}
     reach: dict[str, int] = dict(before.get("reach", {}))
@@ -103,6 +110,8 @@ def add_seal(connection: Connection) -> None:
             ranges.append([table.name, start, end, count, digest])
             reach[table.name] = end
     head = _head(connection)
+    sealed = last.sequence if last else 0
+    strange = head[0] - sealed - own if last and own is not None else 0
     values = {
         "seal_id": last.seal_id + 1 if last else 1,
         "at": datetime.now(UTC),
@@ -115,6 +124,7 @@ def add_seal(connection: Connection) -> None:
                 "whole": {
                     table_of(model).name: _state(connection, table_of(model)) for model in WHOLE
                 },
+                **({"strange": [sealed + 1, sealed + strange]} if strange > 0 else {}),
             },
             sort_keys=True,
         ),
@@ -236,6 +246,11 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
         try:
             covered = json.loads(row.covered)
             whole = covered["whole"]
+            if strange := covered.get("strange"):
+                yield (
+                    f"events {strange[0]} to {strange[1]}: stood there before this program went on with "
+                    f"seal {row.seal_id}, and it had not written them"
+                )
             for name, start, end, count, digest in covered["ranges"]:
                 if start != reach.get(name, 0):
                     yield f"seal {row.seal_id}: {name} rows {reach.get(name, 0) + 1} to {start}: missing"

@@ -14,6 +14,7 @@ SHORTEST = 2  # characters of a quote, white space left out
 LONGEST = 6_000
 # What stands before a source's arguments and its output in a request is ours, and is quoted with them.
 _LABEL = re.compile(r"\s*(?:arguments|output):\s*")
+_IN_NUMBER = re.compile(r"(?<=\d)(?=\.?\d)|(?<=\d\.)(?=\d)")
 _ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|(["\'/\\])|([nrt]))')
 _ALIKE = str.maketrans({
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'",
@@ -63,15 +64,25 @@ def find_quote(quote: JudgeQuote, source: Source | None, calls: str) -> QuotePla
 
 
 def place_in(quote: str, text: str) -> tuple[Span, bool] | None:
-    """The first place of a quote in a text, and whether it stands there letter by letter."""
-    at = text.find(quote)
-    if at >= 0 and quote.strip():
+    """The first place of a quote in a text, and whether it stands there letter by letter.
+
+    A place that begins or ends inside a number is none: "50 mg" is not in "150 mg".
+    """
+    at = _find(quote, text) if quote.strip() else -1
+    if at >= 0:
         return Span(start=at, end=at + len(quote)), True
     wanted, plain = _plain(quote).text.strip(), _plain(text)
-    at = plain.text.find(wanted) if wanted else -1
+    at = _find(wanted, plain.text) if wanted else -1
     if at < 0:
         return None
     return Span(start=plain.starts[at], end=plain.ends[at + len(wanted) - 1]), False
+
+
+def _find(wanted: str, text: str) -> int:
+    at = text.find(wanted)
+    while at >= 0 and any(_IN_NUMBER.match(text, end) for end in (at, at + len(wanted))):
+        at = text.find(wanted, at + 1)
+    return at
 
 
 def _place(

@@ -32,7 +32,7 @@ _ALONE = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?")  # not the one of PM2.5
 _GROUPED = re.compile(r"(?<=\d)[,\u202f\u00a0 ](?=\d{3}(?!\d))")
 _THOUSANDS = re.compile(r"000(?![\d.])")
 _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?(?![\d/])")
-_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
+_DOTTED = re.compile(r"(?<![\d.])(?:(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})|(\d\d)\.(\d\d)\.)(?!\d)")
 _STAMP = re.compile(r"(?<!\d)((?:19|20)\d\d)(\d\d)(\d\d)(?:T?(\d\d)(\d\d)(?:\d\d)?)?(?!\d)")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DAYS = re.compile(r"\s*(?:to|until|and|or|[-–—,])\s*")
@@ -82,7 +82,8 @@ def shown_by(quoted: tuple[Quoted, ...], material: Material) -> Shown:
 def _with_written_days(quantities: list[Quantity], text: str, material: Material) -> list[Quantity]:
     """The quantities with the days that a quote writes in figures: 31/01/26, 31.01., 20260131104500.
 
-    The sources' own dates tell whether the day or the month is first; where none does it may be either.
+    The sources' own dates tell whether the day or the month is first; where none does it may be either,
+    if it has a year: "12/8" may be a blood pressure, "3/4" a share.
     """
     day_first = {
         int(match[1]) > 12
@@ -92,23 +93,36 @@ def _with_written_days(quantities: list[Quantity], text: str, material: Material
     }
     if day_first == {True}:
         quantities = [item for item in quantities if not _SLASHED.fullmatch(item.text)]
-    found = [*_DOTTED.finditer(text), *(_SLASHED.finditer(text) if day_first != {False} else ())]
-    days = [(match, match[3], match[2], match[1]) for match in found]
+    slashed = [
+        match for match in _SLASHED.finditer(text)
+        if True in day_first or (match[3] and not day_first)
+    ]  # fmt: skip
+    days = [(match, match[3], match[2], match[1]) for match in slashed]
+    for match in _DOTTED.finditer(text):
+        days.append((match, match[3], match[2] or match[5], match[1] or match[4]))
     stamps = [(match, match[1], match[2], match[3]) for match in _STAMP.finditer(text)]
     for match, year, month, day in days + stamps:
-        if 1 <= int(month) <= 12 and 1 <= int(day) <= 31:
-            whole = int(year) if year else None
-            date = Day(
-                year=whole + 2000 if whole is not None and whole < 100 else whole,
-                month=int(month),
-                day=int(day),
-            )
+        whole = int(year) if year else None
+        date = Day(
+            year=whole + 2000 if whole is not None and whole < 100 else whole,
+            month=int(month),
+            day=int(day),
+        )
+        if _calendar_day(date, leap_year=2000) is not None:
             quantities.append(_written(match, kind=QuantityKind.DATE, date=date))
     for match, *_ in stamps:
-        if match[4]:
+        if match[4] and int(match[4]) < 24 and int(match[5]) < 60:
             minutes = int(match[4]) * 60 + int(match[5])
             quantities.append(_written(match, kind=QuantityKind.CLOCK, amount=float(minutes)))
     return quantities
+
+
+def _calendar_day(day: Day, leap_year: int | None = None) -> date | None:
+    """The day, in ``leap_year`` where it says no year; None where it is not whole, or is none."""
+    try:
+        return date(day.year or leap_year or 0, day.month or 0, day.day or 0)
+    except ValueError:
+        return None
 
 
 def _written(match: re.Match[str], **what: Any) -> Quantity:
@@ -286,19 +300,18 @@ def _is_day_of_week(text: str, shows: Shown) -> bool:
     name = text.casefold().strip(" .,")
     if name not in WEEKDAYS:
         return False
-    days = (item.date for item in shows.quantities if item.date is not None)
-    whole = (
-        date(one.year, one.month, one.day) for one in days if one.year and one.month and one.day
-    )
-    return bool(re.search(rf"\b{name[:3]}\b", shows.text, re.IGNORECASE)) or any(
-        WEEKDAYS[one.weekday()] == name for one in whole
+    days = (_calendar_day(item.date) for item in shows.quantities if item.date is not None)
+    # Written small it is another word: "sat", "sun", "wed".
+    return bool(re.search(rf"\b{name[:3].title()}\b", shows.text)) or any(
+        one is not None and WEEKDAYS[one.weekday()] == name for one in days
     )
 
 
 def _numbered_names(text: str, shows: Shown, material: Material) -> Iterator[Span]:
     """Names with a number ("NV 423", "TCNU 771204-3") that a quoted record, its call or the question says.
 
-    Such a number says what the claim is about; it is no value of it.
+    Such a number says what the claim is about; it is no value of it. What has another number behind it
+    in a quote ("HR: 80") is no name but what was measured. Apart they stand as the whole of two fields.
     """
     texts = [material.trace.question]
     for one in shows.quoted:
@@ -307,7 +320,11 @@ def _numbered_names(text: str, shows: Shown, material: Material) -> Iterator[Spa
         texts += [record.text for record in records_at(one.place, material)]
     for match in _NUMBERED.finditer(text):
         code, number = map(re.escape, match.groups())
-        joined = rf"(?<![A-Za-z\d]){code}(?:[\s_-]?|\W.*\W){number}(?![A-Za-z\d])"
+        before, behind = r"(?<![A-Za-z\d])", r"(?![A-Za-z\d])"
+        fields = r"[\"']?\s*[,;|}\n<].*[:=|,>]\s*[\"']?"
+        joined = rf"{before}{code}(?:[\s_-]?|{fields}){number}{behind}"
+        if re.search(rf"{before}{code}[^\w\n]{{0,4}}(?!{number}{behind})\d", shows.text):
+            continue
         if any(re.search(joined, there, re.DOTALL) for there in texts):
             yield Span(start=match.start(), end=match.end())
 

@@ -73,7 +73,8 @@ class AuditedPrior:
     def value(self) -> float | None:
         """The share of supported claims, in (0, 1), by Jeffreys' rule; None with too few labels."""
         enough = self.claims >= LEAST_AUDITED
-        return round((self.supported + 0.5) / (self.claims + 1), 3) if enough else None
+        share = round((self.supported + 0.5) / (self.claims + 1), 3)
+        return min(max(share, 0.001), 0.999) if enough else None
 
     @property
     def words(self) -> str:

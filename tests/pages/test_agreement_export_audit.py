@@ -30,7 +30,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
     office = an_office(a_store(file, actor="test"), traces=2, reads_per_claim=2)
     for number in range(4):
         office.read("Ada", SUPPORTED, rationale="RATIONALE-OF-ADA")
-        office.read("Ben", UNSUPPORTED if number == 1 else SUPPORTED)
+        office.read("Ben", UNSUPPORTED if number == 2 else SUPPORTED)
     return office
 
 

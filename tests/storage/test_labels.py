@@ -14,8 +14,9 @@ from sqlalchemy import event, insert
 from verdicts import VERSIONS
 
 from core.records import Decision
-from core.review.records import Cause, ReviewStatus, Split
-from core.review.yields import expected_yield, yield_words
+from core.review.assignment import check_settings
+from core.review.records import Cause, ProjectSettings, ReviewStatus, Split
+from core.review.yields import AuditedPrior, expected_yield, yield_words
 from storage.labels import _KEPT
 from storage.store import SqlStore
 from storage.tables import TraceSplit
@@ -232,3 +233,9 @@ def test_what_reading_next_is_expected_to_find_follows_the_queue_and_the_probabi
     assert item is not None
     office.decide("Ada", item)
     assert len(labels.next_probabilities(project, 100)) <= len(everything)
+
+
+def test_a_prior_that_many_labels_give_is_one_that_a_project_may_hold() -> None:
+    for supported in (0, 600, 1_200):
+        found = AuditedPrior(claims=1_200, supported=supported).value
+        check_settings(ProjectSettings(supported_prior=found))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from databases import a_store, workspace_of
+from sqlalchemy import insert, select, update
 
 from bench.tamper import (
     BEGIN,
@@ -24,9 +27,10 @@ from bench.tamper import (
 )
 from core.errors import Conflict, InputError
 from core.review.records import Role
-from storage.audit import TOLD
+from storage.audit import PERSON_ERASED, TOLD, event_hash, events, row_hash
 from storage.checking import check_database
 from storage.seals import COVERED, UNCOVERED
+from storage.tables import AuditEvent
 
 FOUND_BY_EVENTS = frozenset(model.__table__.name for model in TOLD)  # type: ignore[attr-defined]
 
@@ -102,6 +106,84 @@ def test_a_person_is_erased_from_every_table_and_whatever_is_changed_besides_is_
             "AND sequence = (SELECT max(sequence) FROM audit_event WHERE actor LIKE 'person % (erased)')"
         )
     assert any("was changed after it was written" in problem for problem in problems())
+
+
+def test_an_erasure_hides_no_event_that_was_changed_before_it(file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "w.db"
+    shutil.copy(file, copy)
+    store = a_store(copy)
+    people = workspace_of(store).people
+    ada, lea = people.by_name("Ada"), people.by_name("Lea")
+    people.revoke(ada, Role.REVIEWER, by=lea, reason="has left")
+    with store.database.engine.begin() as connection:
+        triggers = connection.exec_driver_sql(
+            "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'audit_event' AND type = 'trigger'"
+        ).all()
+        for name, _ in triggers:
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        connection.exec_driver_sql(
+            "UPDATE audit_event SET entity = 'another' WHERE sequence = "
+            "(SELECT max(sequence) FROM audit_event WHERE actor = 'Ada')"
+        )
+        for _, sql in triggers:
+            connection.exec_driver_sql(sql)
+
+    people.erase(ada, "she asked for it", by=lea)
+
+    (problem,) = check_database(store.database).problems
+    assert "was changed after it was written" in problem
+
+
+def test_an_event_that_names_two_people_may_lose_both(file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "w.db"
+    shutil.copy(file, copy)
+    store = a_store(copy)
+    people = workspace_of(store).people
+    lea = people.by_name("Lea")
+    mia = people.add("Mia", {Role.LEAD}, by=lea)
+    people.add("Noa", set(), by=mia)
+    people.revoke(mia, Role.LEAD, by=lea, reason="has left")
+
+    for name in ("Noa", "Mia"):
+        assert people.erase(people.by_name(name), "asked for it", by=lea)[0]
+
+    assert check_database(store.database).problems == ()
+
+
+def test_a_forged_erasure_is_noticed_after_the_program_goes_on(file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "w.db"
+    shutil.copy(file, copy)
+    store = a_store(copy)
+    people = workspace_of(store).people
+    (vote,) = (model.__table__ for model in TOLD if model.__table__.name == "vote")  # type: ignore[attr-defined]
+    with store.database.engine.begin() as connection:
+        one = select(vote).limit(1)
+        before = connection.execute(one).one()._mapping
+        triggers = connection.exec_driver_sql(
+            "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'vote' AND type = 'trigger'"
+        ).all()
+        for name, _ in triggers:
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        key, *_ = vote.primary_key.columns
+        own = key == before[key]
+        connection.execute(update(vote).where(own).values(rationale="never said"))
+        for _, sql in triggers:
+            connection.exec_driver_sql(sql)
+        after = connection.execute(select(vote).where(own)).one()._mapping
+        (last,) = events(connection, newest_first=True, limit=1)
+        told = {"vote": [[before[key], row_hash(before), row_hash(after)]]}
+        forged = replace(
+            last, sequence=last.sequence + 1, action=PERSON_ERASED, previous_hash=last.hash,
+            detail=json.dumps({"reason": "asked for it", "rewritten": told}),
+        )  # fmt: skip
+        forged = replace(forged, hash=event_hash(forged))
+        connection.execute(insert(AuditEvent).values(**asdict(forged)))
+    assert check_database(store.database).problems
+
+    people.add("Mia", {Role.LEAD}, by=people.by_name("Lea"))
+
+    (problem,) = check_database(store.database).problems
+    assert problem.startswith(f"events {forged.sequence} to {forged.sequence}: stood there before")
 
 
 @pytest.mark.stress
