@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -160,7 +161,7 @@ def test_a_packet_is_brought_evaluated_in_the_background_and_shown(
     page.get_by_text("Not evaluated yet").wait_for()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Evaluate", exact=True).click()
-    page.get_by_text("Evaluating:").first.wait_for()
+    page.get_by_text(re.compile("^Evaluating")).first.wait_for()  # at first while models load
     page.locator("[data-testid=stMetric]").first.wait_for(timeout=READING_MILLISECONDS)
     page.wait_for_selector(SETTLED)
 
