@@ -86,7 +86,6 @@ def _show_disagreement() -> None:
             "title": "Adjudicate",
             "progress": {
                 "words": f"{waiting:,} disagreement{'' if waiting == 1 else 's'} to decide",
-                "share": 0.0,
             },
             "readings": lay_out_annotations(held),
             "mine": lay_out_mine(held),

@@ -118,10 +118,8 @@ if view.kept_back:
 
 if people.claims:
     show_figures(people)
-    st.text(count_words(people))
-    for words in (skew_words(people.prevalence), left_out_words(people)):
-        if words:
-            st.text(words)
+    words_of = (count_words(people), skew_words(people.prevalence), left_out_words(people))
+    st.text("\n".join(filter(None, words_of)))
 else:
     show_notice(
         "No two annotations to compare",
@@ -132,7 +130,7 @@ else:
 
 show_by_person(view, open_workspace(user), user)
 
-if people.claims:
+if people.claims and len(view.groups) > 1:  # the figures of one group stand above
     st.subheader(f"By {GROUPINGS[grouping].lower()}", anchor=False)
     if grouping is Grouping.WEEK:
         st.plotly_chart(weeks_figure(view.groups), width="stretch", key="weeks")
@@ -143,6 +141,7 @@ if people.claims:
         alt=f"Agreement by {GROUPINGS[grouping].lower()}: claims, traces, figures and intervals",
     )
 
+if people.claims:
     st.subheader("The claims behind these numbers", anchor=False)
     names = {group.name: group for group in view.groups}
     one, two = st.columns([1, 1], vertical_alignment="bottom")
@@ -185,8 +184,8 @@ if view.machine.claims:
     st.text(count_words(view.machine, "annotation"))
 else:
     st.text("No annotation can be compared with the verifier.")
-if words := left_out_words(view.machine):
-    st.text(words)
+if left_out := left_out_words(view.machine):
+    st.text(left_out)
 if view.pre_labels.claims:
     st.subheader("With the pre-labels of two judges, before they were shown", anchor=False)
     show_figures(view.pre_labels)

@@ -153,29 +153,7 @@ step = st.session_state["step"]
 # ---------------------------------------------------------------- 1 to 3: labels, split, fit
 
 if step == "Labels":
-    show_labels(material)
     forest = active_forest(calibrators)
-    project = workspace.project()
-    prior = project.settings.supported_prior or settings().supported_prior
-    audited = audited_prior(workspace.labels.reviewed(project.project_id))
-    base = policy_of(forest).base_rate
-    queue = expected_yield(
-        workspace.labels.next_probabilities(project.project_id, NEXT), base_rate=base, prior=prior
-    )
-    if queue.claims:
-        st.text(yield_words(queue))
-    st.text(
-        f"Of this agent's claims {prior:.2f} are taken to be supported (the prior); {audited.words}."
-    )
-    if audited.value is not None and audited.value != prior:
-        st.button(
-            f"Take {audited.value:.2f} as the prior",
-            key="adopt-prior",
-            disabled=not leads,
-            on_click=_adopt,
-            args=(project, audited),
-            help="It moves the probabilities that are shown, and no decision.",
-        )
     if material.rows:
         try:
             show_site([one.row for one in material.rows], shipped, forest)
@@ -186,6 +164,29 @@ if step == "Labels":
                 key="no-site",
                 tone="careful",
             )
+    show_labels(material)
+    project = workspace.project()
+    prior = project.settings.supported_prior or settings().supported_prior
+    audited = audited_prior(workspace.labels.reviewed(project.project_id))
+    base = policy_of(forest).base_rate
+    queue = expected_yield(
+        workspace.labels.next_probabilities(project.project_id, NEXT), base_rate=base, prior=prior
+    )
+    assumed = (
+        f"{round(100 * prior)} of 100 claims of this agent are taken to be supported (the prior)"
+    )
+    told = (yield_words(queue) if queue.claims else "", f"{assumed}; {audited.words}.")
+    st.text("\n".join(filter(None, told)))
+    if audited.value is not None and audited.value != prior:
+        st.button(
+            f"Take {audited.value:.2f} as the prior",
+            key="adopt-prior",
+            disabled=not leads,
+            on_click=_adopt,
+            args=(project, audited),
+            help="It moves the probabilities that are shown, and no decision.",
+        )
+    if material.rows:
         show_next("Split")
 elif step == "Split":
     show_split(material)

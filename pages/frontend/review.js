@@ -118,11 +118,14 @@ function drawProgress(state) {
   const { parts } = state;
   parts.progress.replaceChildren();
   if (!progress) return;
-  const bar = el("span", "progress-bar", null, { "aria-hidden": "true" });
-  const fill = el("span", "progress-fill");
-  fill.style.setProperty("--share", String(progress.share));
-  bar.append(fill);
-  parts.progress.append(bar, el("span", null, progress.words));
+  if ("share" in progress) {
+    const bar = el("span", "progress-bar", null, { "aria-hidden": "true" });
+    const fill = el("span", "progress-fill");
+    fill.style.setProperty("--share", String(progress.share));
+    bar.append(fill);
+    parts.progress.append(bar);
+  }
+  parts.progress.append(el("span", null, progress.words));
 }
 
 // ---------------------------------------------------------------- claim and answer

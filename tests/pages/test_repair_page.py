@@ -48,9 +48,9 @@ def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
     test = opened("repair")
 
     table = test.dataframe[0].value
-    assert list(zip(table["Trace"], table["State"], strict=True)) == [
-        ("done", "Proposal: some of it not confirmed"),
-        ("waits", "Waiting for a repair"),
+    assert list(zip(table["Trace"], table["State"], table["Repair"], strict=True)) == [
+        ("done", "Blocked", "Proposal: some of it not confirmed"),
+        ("waits", "Blocked", "Not proposed yet"),
     ]
     assert table["Edits"][0] == "1 correction, 1 not confirmed"
     assert all(table["Question"]) and all(table["Stopped claims"])
@@ -67,7 +67,10 @@ def test_what_is_shown_to_be_wrong_waits_before_what_was_not_confirmed(store: Sq
     states = {row.trace_id: row.state for row in store.list_traces(TraceFilters(), limit=5).rows}
     assert states == {"unsure": State.NEEDS_REVIEW, "wrong": State.BLOCK}
 
-    assert list(opened("repair").dataframe[0].value["Trace"]) == ["wrong", "unsure"]
+    table = opened("repair").dataframe[0].value
+    assert list(table["Trace"]) == ["wrong", "unsure"]
+    assert list(table["State"]) == ["Blocked", "Needs review"]
+    assert "Repair" not in table, "nothing is proposed: no empty columns"
 
 
 def test_the_list_says_how_much_of_a_proposal_is_decided(store: SqlStore) -> None:
@@ -75,7 +78,7 @@ def test_the_list_says_how_much_of_a_proposal_is_decided(store: SqlStore) -> Non
     repairs = workspace_of(store).repairs
 
     def state() -> str:
-        return str(opened("repair").dataframe[0].value["State"][0])
+        return str(opened("repair").dataframe[0].value["Repair"][0])
 
     assert state() == "Proposal: some of it not confirmed"
     repairs.choose(number, "rep-1::r01", Choice.ACCEPT, reviewer="ada")

@@ -71,7 +71,8 @@ def show_over_time(claims: Collection[ReviewedClaim]) -> None:
     if not weeks:
         return
     st.subheader("The team over time", anchor=False)
-    st.plotly_chart(_weeks_figure(weeks), width="stretch", key="team-weeks")
+    if len(weeks) > 1:  # one bar shows nothing
+        st.plotly_chart(_weeks_figure(weeks), width="stretch", key="team-weeks")
     show_numbers(
         ("Week from", "Annotations", "Adjudications", "Claims settled so far"),
         weeks,
@@ -189,7 +190,9 @@ def show_by_person(view: AgreementView, workspace: Workspace, user: Person) -> N
 def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:
     names = [name for name, _, _, _ in weeks]
     figure = go.Figure()
-    figure.add_bar(x=names, y=[week[1] for week in weeks], name="readings", marker={"color": BLUE})
+    figure.add_bar(
+        x=names, y=[week[1] for week in weeks], name="annotations", marker={"color": BLUE}
+    )
     figure.add_bar(
         x=names, y=[week[2] for week in weeks], name="adjudications", marker={"color": ORANGE}
     )

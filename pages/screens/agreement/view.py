@@ -125,9 +125,8 @@ def skew_words(prevalence: Sequence[LabelShare]) -> str | None:
     if not prevalence or prevalence[0].share < SKEWED:
         return None
     return (
-        f"{percent(prevalence[0].share)} of the annotations say "
-        f"{label_words(prevalence[0].label)}: kappa is low by its making then. Read AC1 and the raw "
-        "agreement beside it."
+        f"Where one label dominates, as {label_words(prevalence[0].label)} does here, kappa is low even "
+        "among people who agree: read AC1 beside it."
     )
 
 

@@ -51,6 +51,7 @@ def _show_add(people: People, me: Person) -> None:
     # What was saved is not offered again: each saved form is followed by an empty one.
     number = f"-{saved}" if (saved := saved_forms()) else ""
     with st.form(f"add-person{number}", clear_on_submit=False):
+        st.markdown("**Add a person**")
         name_box, email_box = st.columns(2)
         name = name_box.text_input("Name", key=f"new-name{number}", max_chars=200)
         email = email_box.text_input(
@@ -70,6 +71,7 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
     """What is missing is offered to be given, what is there to be taken away: never both at once."""
     number = f"-{saved}" if (saved := saved_forms()) else ""
     with st.container(border=True):
+        st.markdown("**Give a role, or take one away**")
         user_box, role_box = st.columns(2)
         user = user_box.selectbox(
             "Person",

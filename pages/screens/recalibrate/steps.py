@@ -14,7 +14,6 @@ from pages.screens.recalibrate.view import (
     flip_words,
     flips_of,
     label_facts,
-    reviewer_table,
     sides_of,
     split_table,
     stored_words,
@@ -28,7 +27,7 @@ REVIEW = "pages/review.py"
 
 
 def show_labels(material: Material) -> None:
-    """What reviewers settled, how, and who gave the annotations."""
+    """What reviewers settled, and how."""
     if not material.rows:
         show_notice(
             "No labels yet",
@@ -40,9 +39,6 @@ def show_labels(material: Material) -> None:
     show_cards(
         [{"title": "What has been settled so far", "facts": label_facts(material)}], key="labels"
     )
-    if material.rows:
-        header, rows = reviewer_table(material)
-        show_numbers(header, rows, name="labels-by-person", alt="Annotations by person")
 
 
 def show_split(material: Material) -> None:

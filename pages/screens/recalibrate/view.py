@@ -102,23 +102,6 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
     ]
 
 
-def reviewer_table(material: Material) -> Table:
-    """Who gave the annotations behind the labels."""
-    annotations = Counter(
-        annotation.reviewer for one in material.rows for annotation in one.claim.annotations
-    )
-    ties = Counter(
-        one.claim.adjudication.reviewer
-        for one in material.rows
-        if one.claim.adjudication is not None
-    )
-    names = sorted({*annotations, *ties})
-    return (
-        ("Person", "Annotations", "Adjudications"),
-        [(name, annotations[name], ties[name]) for name in names],
-    )
-
-
 def split_table(material: Material) -> Table:
     """The three sides with their traces and kinds of claims."""
     sides = (

@@ -10,6 +10,7 @@ import streamlit as st
 from core.records import Decision, RepairKind, State
 from core.workflows.repair import repair_figures
 from pages.screens.repair.view import STATUS_SHORT, undecided
+from pages.widgets.palette import DECISIONS
 from pages.widgets.plain import show_notice
 from storage.records import TraceFilters, TraceRow
 from storage.repairs import Repairs, StoredRepair
@@ -36,7 +37,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
         return None
     if stored:
         _show_figures(repairs, listed=len(stored))
-    st.markdown("Each repair is a proposal: choose a row, read its sources and decide every edit.")
+    st.text("Choose a row. Each repair is a proposal: you decide every edit.")
     decided = repairs.decided([one.repair_id for one in stored])
     known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
     # What is shown to be wrong comes before what could not be confirmed.
@@ -44,13 +45,12 @@ def show_repair_list(repairs: Repairs) -> str | None:
     rows = [
         {
             "Trace": name,
-            "State": state,
+            "State": _answer_state(known.get(name)),
             "Question": known[name].question if name in known else "",
             **_counts(known.get(name)),
-            "Edits": edits,
-            "Proposed (UTC)": at,
+            **({"Repair": repair, "Edits": edits, "Proposed (UTC)": at} if stored else {}),
         }
-        for name, state, edits, at in (
+        for name, repair, edits, at in (
             *(
                 (
                     one.trace_id,
@@ -60,7 +60,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
                 )
                 for one in stored
             ),
-            *((name, "Waiting for a repair", "", "") for name in waiting),
+            *((name, "Not proposed yet", "", "") for name in waiting),
         )
     ]
     event = st.dataframe(
@@ -76,6 +76,10 @@ def show_repair_list(repairs: Repairs) -> str | None:
     )
     chosen = event.selection.rows
     return str(rows[chosen[0]]["Trace"]) if chosen else None
+
+
+def _answer_state(row: TraceRow | None) -> str:
+    return DECISIONS[row.state.value].word if row is not None and row.state else ""
 
 
 def _counts(row: TraceRow | None) -> dict[str, str]:
