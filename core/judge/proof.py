@@ -127,13 +127,20 @@ def _decides(one: Evaluated, claim: Claim) -> bool:
 
 
 def _whole_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
-    """What speaks of all there is needs outputs that were captured whole."""
-    if not (denies(claim.text) or _WHOLE & set(words(claim.text))):
+    """What speaks of all there is needs outputs that were captured whole.
+
+    Of an output that the judge was sent in part it needs a quote that says so itself.
+    """
+    spoken = _WHOLE & set(words(claim.text))
+    if not (denies(claim.text) or spoken):
         return []
+    said = denies(shows.text) if denies(claim.text) else spoken <= set(words(shows.text))
     return [
-        f"{name} was cut, and the claim speaks of all there is"
+        f"{name} was {'sent in part' if name in material.narrowed else 'cut'}, "
+        "and the claim speaks of all there is"
         for name in dict.fromkeys(one.place.source_id for one in shows.quoted)
-        if name in material.sources and material.sources[name].status is SourceStatus.TRUNCATED
+        if (name in material.narrowed and not said)
+        or (name in material.sources and material.sources[name].status is SourceStatus.TRUNCATED)
     ]
 
 

@@ -41,6 +41,7 @@ class Material:
     written: Mapping[
         str, tuple[str, ...]
     ]  # by source: what the agent had written until it came back
+    narrowed: frozenset[str] = frozenset()  # sources of which the judge was sent a part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,9 @@ import pytest
 
 from core.codec import verdict_document, verification_from_document
 from core.config import Config
-from core.judge.asking import read_by_judge
+from core.judge.asking import ask, read_by_judge
 from core.judge.replay import Replay, reply_line
-from core.judge.request import new_requests
+from core.judge.request import RequestLimits, new_requests
 from core.records import (
     Check,
     Decision,
@@ -22,8 +22,8 @@ from core.records import (
     Verification,
     state_of,
 )
-from core.records.judge import JudgeFor, JudgeText
-from tests.builders import a_source, a_trace
+from core.records.judge import JudgeFor, JudgeText, Proved, Unproved
+from tests.builders import a_claim, a_source, a_trace
 from tests.verdicts import Said, a_verification, with_checks
 
 TEXT = "test: HbA1c\nvalue: 7.4\nunit: %\ncollected: 2025-09-12"
@@ -115,3 +115,28 @@ def test_whatever_is_not_proved_leaves_the_offline_verdict(
     assert replace(now.outcome, judge=None) == was.outcome  # type: ignore[type-var]
     document = verdict_document(after)
     assert verdict_document(verification_from_document(document)) == document
+
+
+@pytest.mark.parametrize(
+    ("listed", "tokens", "proof"),
+    [
+        ("list of allergies", 300, Unproved),
+        ("list of allergies", 20_000, Proved),
+        ("allergies: none", 300, Proved),
+    ],
+)
+def test_what_speaks_of_all_needs_more_than_a_part_of_a_source(
+    tmp_path: Path, listed: str, tokens: int, proof: type
+) -> None:
+    visits = "\n\n".join(f"visit {n}: weight stable, plan unchanged. " * 8 for n in range(40))
+    claim = a_claim("No allergies are recorded for Mr Lind.")
+    trace = a_trace(claim.text, a_source(f"Mr Lind, {listed}\n\n{visits}\n\nrash from amoxicillin"))
+    limits = RequestLimits(source_tokens=tokens)
+    (request,) = new_requests(trace, [claim], b"another run", limits=limits)
+    text = json.dumps({"claims": [reading("supported", f"Mr Lind, {listed}")]})
+    kept = tmp_path / "replies.jsonl"
+    kept.write_text(reply_line(request, JudgeText(text=text, model="m")))
+
+    found = ask(trace, [claim], Replay(kept, "m@here"), b"this run", limits)
+
+    assert isinstance(found[claim.claim_id].proof, proof)
