@@ -40,7 +40,8 @@ FRAME = """<style>
 [data-testid="stWidgetLabel"] { color: inherit !important; }
 /* The accent carries white button text, so in the dark theme it is too dark to be text itself. */
 :is([role="tab"][aria-selected="true"], button[role="radio"][aria-checked="true"],
-  button[type="button"][data-variant][data-selected="true"]) { color: inherit !important; }
+  button[type="button"][data-variant][data-selected="true"], [data-testid="stSliderThumbValue"])
+  { color: inherit !important; }
 </style>"""
 # The page that is open is inside a menu: the menu is marked as pages are.
 OPEN_SECTION = """<style>

@@ -58,7 +58,7 @@ PLACES = (
     Place("Lea", "repair", TABLE, "", TITLE),
     Place("Lea", f"repair?trace={REPAIRED}", "#repair .card"),
     Place("Lea", "thresholds?threshold=0.45", "#flips tbody tr"),
-    Place("Lea", "evaluation", TABLE),
+    Place("Lea", "evaluation", "[data-testid=stMetric]"),
     Place("Lea", "evaluation?view=Errors&claim=c0005", "[data-testid=stCode]"),
     Place("Lea", "agreement", TABLE),
     Place("Lea", "recalibrate", "text=What has been settled so far"),
