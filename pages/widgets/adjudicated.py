@@ -10,10 +10,9 @@ from pathlib import Path
 from core.records import JsonObject
 from core.review.packet import packet_row
 from core.review.records import Person, ReviewStatus, Role
-from core.workflows.packet_export import ExportFilters, Selection, select_claims
+from core.workflows.packet_export import DECIDED, ExportFilters, Selection, select_claims
 from pages.widgets.reviewed import packets_for
-
-SETTLED = ExportFilters(statuses=frozenset({ReviewStatus.UNANIMOUS, ReviewStatus.ADJUDICATED}))
+from pages.widgets.session import open_workspace
 
 
 def may_see_labels(who: Person) -> bool:
@@ -52,4 +51,7 @@ def _rows(who: Person) -> Iterator[JsonObject]:
 
 
 def _selection(who: Person) -> Selection:
-    return select_claims(packets_for(who), who, SETTLED)
+    # Where a claim gets two readings, one of them settles nothing yet.
+    once = open_workspace(who).project().settings.reads_per_claim == 1
+    statuses = DECIDED if once else DECIDED - {ReviewStatus.SINGLE}
+    return select_claims(packets_for(who), who, ExportFilters(statuses=statuses))

@@ -83,8 +83,8 @@ def _show_end(job: Job[RescoreReport]) -> int:
 def report_words(report: RescoreReport) -> str:
     """What a rescoring changed, and what it could not decide."""
     words = (
-        f"{report.now_blocked:,} are blocked now, {report.now_allowed:,} are allowed now; "
-        f"{report.claims_changed:,} claims changed."
+        f"{report.claims_changed:,} claims changed; of the answers {report.now_blocked:,} became blocked "
+        f"and {report.now_allowed:,} became allowed."
     )
     for reason, count in sorted(report.left_out.items()):
         words += f" {count:,} kept their old verdict: {reason}. Verify them on the page Traces."

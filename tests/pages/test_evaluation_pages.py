@@ -509,6 +509,16 @@ def test_what_reviewers_settled_is_a_packet_without_their_names_and_words(
     assert {c.key for c in packet_choices(store, ada)} == {"sample"}
 
 
+def test_where_one_reading_settles_a_claim_it_is_on_offer(folder: Path, tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "workbench.db"), actor="test")
+    office = an_office(store, traces=1, reads_per_claim=1)
+    office.read("Ada", SUPPORTED)
+    lead = workspace_of(store).people.local()
+
+    assert settled_claims(lead) == 1
+    assert "settled" in {choice.key for choice in packet_choices(store, lead)}
+
+
 # ---------------------------------------------------------------- numbers
 
 
