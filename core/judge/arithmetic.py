@@ -70,6 +70,36 @@ def evaluate(expression: str, words: frozenset[str] = frozenset()) -> Evaluated:
     return _evaluated(tree, _value(tree, 0))
 
 
+def is_free(expression: str) -> bool:
+    """Whether a calculation comes to the same whatever number stands for each that it names: 80 - 80 + 60.
+
+    Constants of units and the ones of ``1 - 0.2`` stay as they are. False where texts or comparisons
+    take part.
+    """
+    tree = _parsed(expression)
+    literals = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    beside = _ones(tree) | _settings(tree)
+    numbers = {
+        _literal(node)
+        for node in literals
+        if id(node) not in beside and not isinstance(node.value, str)
+    } - CONSTANTS
+    if (
+        isinstance(tree, ast.Compare)
+        or not numbers
+        or any(isinstance(node.value, str) for node in literals)
+    ):
+        return False
+    value = _value(tree, 0)
+    for number in numbers:
+        for node in literals:
+            if id(node) not in beside and _literal(node) == number:
+                node.value = number * 1.37 + 0.731
+        if _value(tree, 0) != value:
+            return False
+    return True
+
+
 def shown(value: Value) -> str:
     """A value as a person reads it: at most six significant digits, a date without a midnight."""
     if isinstance(value, datetime):

@@ -18,7 +18,7 @@ from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import TIME
 from core.evidence.values import value_present
 from core.evidence.words import stems
-from core.judge.arithmetic import CONSTANTS, BadExpression, Evaluated, evaluate, shown
+from core.judge.arithmetic import CONSTANTS, BadExpression, Evaluated, evaluate, is_free, shown
 from core.judge.quotes import place_in
 from core.judge.testimony import Material, Quoted, asks, is_about_run, records_at
 from core.records import Claim, Span
@@ -183,6 +183,8 @@ def with_calculations(
             failed.append(f"{missing} of “{expression:.60}” stands in no quote")
         elif result.holds is False:
             failed.append(f"“{expression:.60}” does not hold")
+        elif not result.counted and is_free(expression):
+            failed.append(f"“{expression:.60}” comes to the same whatever is quoted")
         elif not (result.texts or any(_is_quoted(number, shows) for number in _literals(result))):
             failed.append(f"“{expression:.60}” computes with nothing that is quoted")
         else:
