@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from core.records import Span
@@ -121,7 +121,16 @@ def overlap(claim_terms: frozenset[str], premise_terms: frozenset[str]) -> float
     return len(claim_terms & premise_terms) / len(claim_terms)
 
 
-def rarity(documents: Iterable[frozenset[str]]) -> Mapping[str, float]:
+class Rarity(dict[str, float]):
+    """How much each term tells documents apart; ``heaviest`` is what the rarest weighs."""
+
+    @cached_property
+    def heaviest(self) -> float:
+        """Looked for once: every overlap that is weighted asks for it."""
+        return max(self.values(), default=1.0) or 1.0
+
+
+def rarity(documents: Iterable[frozenset[str]]) -> Rarity:
     """How much a term tells documents apart: ln(1 + (N - n + ½) / (n + ½)), n documents hold it."""
     counts: dict[str, int] = {}
     total = 0
@@ -129,17 +138,14 @@ def rarity(documents: Iterable[frozenset[str]]) -> Mapping[str, float]:
         total += 1
         for term in terms:
             counts[term] = counts.get(term, 0) + 1
-    return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
+    return Rarity((term, math.log(1 + (total - n + 0.5) / (n + 0.5))) for term, n in counts.items())
 
 
-def weighted_overlap(
-    claim_terms: frozenset[str], terms: frozenset[str], weights: Mapping[str, float]
-) -> float:
+def weighted_overlap(claim_terms: frozenset[str], terms: frozenset[str], weights: Rarity) -> float:
     """Like `overlap`, with rare terms counting more; terms in no document weigh as the rarest."""
     if not claim_terms:
         return 0.0
-    heaviest = max(weights.values(), default=1.0) or 1.0
     # Summed in sorted order: a set's own order changes between runs, and with it the last bit.
-    held = sum(weights.get(term, heaviest) for term in sorted(claim_terms & terms))
-    whole = sum(weights.get(term, heaviest) for term in sorted(claim_terms))
+    held = sum(weights.get(term, weights.heaviest) for term in sorted(claim_terms & terms))
+    whole = sum(weights.get(term, weights.heaviest) for term in sorted(claim_terms))
     return held / whole if whole else 0.0

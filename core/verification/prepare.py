@@ -28,7 +28,7 @@ from core.ports import Calibrator, Embedder, Judge, NliModel
 from core.records import Claim, ClaimType, Source, SourceStatus, Span, Trace
 from core.records.judge import JudgeFor, JudgeVerdict
 from core.text.chunks import Unit, chunks, groups, units
-from core.text.tokens import content_bigrams, content_terms, overlap, rarity
+from core.text.tokens import Rarity, content_bigrams, content_terms, overlap, rarity
 
 _CAPITALISED = re.compile(r"[A-Z][a-z]+(?:[ -][A-Z][a-z]+){1,5}")
 Vectors = Mapping[str, NDArray[np.float64]]
@@ -68,7 +68,7 @@ class IndexedSource:
     units: tuple[Unit, ...]
     groups: tuple[Group, ...]
     group_chunks: tuple[int, ...]
-    group_rarity: Mapping[str, float]
+    group_rarity: Rarity
     chunks: tuple[Span, ...]
     embedded: tuple[int, ...]
     terms: frozenset[str]
@@ -77,7 +77,7 @@ class IndexedSource:
     call: str
     call_units: tuple[Unit, ...]
     call_groups: tuple[Group, ...]
-    call_rarity: Mapping[str, float]
+    call_rarity: Rarity
     call_terms: frozenset[str]
 
     def chunk_text(self, index: int) -> str:
@@ -104,7 +104,7 @@ class Evidence:
     text: str
     call_terms: frozenset[str]
     calls: str
-    rare: Mapping[str, float]
+    rare: Rarity
     whole: bool  # whether all of it is embedded, whatever the claims
 
 

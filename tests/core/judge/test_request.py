@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,6 +93,16 @@ def test_sources_over_the_limit_are_narrowed_to_what_the_claims_are_about() -> N
     assert "\ndrug,dose,status\n" in output and "\ndrug3107,3107 mg,ACTIVE\n" in output
     assert f"[{request.nonce} left out: " in output
     assert [one.split(":")[0] for one in request.left_out] == ["search#1", "mar#1"]
+
+
+def test_a_long_source_is_narrowed_in_work_that_grows_with_it() -> None:
+    lines = "".join(f"row{n}: drug{n} word{7 * n % 9_973} {n} mg\n" for n in range(20_000))
+
+    began = time.process_time()
+    (request,) = new_requests(a_trace("…", a_source(lines)), claims(20), b"s")
+
+    assert time.process_time() - began < 15  # two minutes where each overlap looked at all words
+    assert request.left_out
 
 
 def test_a_credit_is_told_with_its_claim() -> None:
