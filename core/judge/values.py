@@ -323,12 +323,17 @@ def _numbered_names(text: str, shows: Shown, material: Material) -> Iterator[Spa
     for match in _NUMBERED.finditer(text):
         code, number = map(re.escape, match.groups())
         before, behind = r"(?<![A-Za-z\d])", r"(?![A-Za-z\d])"
-        fields = r"[\"']?\s*[,;|}\n<].*[:=|,>]\s*[\"']?"
-        joined = rf"{before}{code}(?:[\s_-]?|{fields}){number}{behind}"
         if re.search(rf"{before}{code}[^\w\n]{{0,4}}(?!{number}{behind})\d", shows.text):
             continue
-        if any(re.search(joined, there, re.DOTALL) for there in texts):
-            yield Span(start=match.start(), end=match.end())
+        joined = re.compile(rf"{before}{code}[\s_-]?{number}{behind}")
+        field = re.compile(rf"{before}{code}[\"']?\s*[,;|}}\n<]")
+        another = re.compile(rf"[:=|,>]\s*[\"']?{number}{behind}")
+        for there in texts:
+            # The first field with the code will do: one search behind it, not one behind each.
+            apart = (first := field.search(there)) and another.search(there, first.end())
+            if apart or joined.search(there):
+                yield Span(start=match.start(), end=match.end())
+                break
 
 
 def _is_written(text: str, shows: Shown) -> bool:
