@@ -97,8 +97,7 @@ def _replied(
     if isinstance(reply, JudgeFailure):
         return dict.fromkeys(request.claims, JudgeOutcome(by=judge.name, notice=reply.reason))
     read = read_reply(reply.text, request)
-    parts = (name for name in request.labels if f"\n{name}: " in "\n".join(("", *request.left_out)))
-    material = replace(material, narrowed=frozenset(parts))
+    material = replace(material, narrowed=frozenset(request.left_out))
     why = read.problems[0] if read.problems else "it replied nothing of this claim"
     return {
         claim_id: JudgeOutcome(by=judge.name, notice=why)

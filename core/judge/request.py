@@ -108,9 +108,9 @@ def new_requests(
     sources = list(trace.sources)
     pieces = _within(sources, claims, int(limits.source_tokens * CHARACTERS_A_TOKEN))
     left_out = [
-        f"{source.source_id}: {kept} of {len(source.text)} characters were sent"
+        source.source_id
         for source, spans in zip(sources, pieces, strict=True)
-        if (kept := sum(span.end - span.start for span in spans)) < len(source.text.strip())
+        if sum(span.end - span.start for span in spans) < len(source.text.strip())
     ]
     seed = json.dumps(
         [trace.question, trace.answer, [[s.source_id, s.arguments, s.text] for s in sources]]

@@ -33,8 +33,9 @@ class JudgeRequest:
     """One request: messages whose delimiters are ``nonce``, and what its numbers and labels stand for.
 
     ``claims`` are the claim ids in the order of their numbers, from 1; ``labels`` the source ids in the
-    order of their labels, from S1. ``left_out`` says what was not sent, one sentence each. ``head`` is
-    what the user's message holds before the claims, ``asked`` each claim's text with the credit noted.
+    order of their labels, from S1. ``left_out`` names the sources of which a part was sent.
+    ``head`` is what the user's message holds before the claims, ``asked`` each claim's text with the
+    credit noted.
     """
 
     system: str
