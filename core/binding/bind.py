@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.binding.following import Following
-from core.binding.outline import Field, Outline, Places, readings_of, type_of, weekday_of
+from core.binding.outline import Field, Outline, Places, readings_of, type_of
 from core.evidence.claim_view import view_claim
 from core.evidence.comparing import dates_agree, in_unit
 from core.evidence.derivations import follows_within
@@ -370,7 +370,7 @@ class _Binder:
             holding, alike = np.union1d(written, self.outline.weekday.get(day, _NOWHERE)), _NOWHERE
             date = next((value for value in self.amounts if _beside(value, match)), None)
             if date is not None and date.want is not None:
-                known = weekday_of(date.want.date)
+                known = None if date.want.date is None else date.want.date.weekday
                 if known is not None:  # no calendar has this day
                     holding = holding if known == day else _NOWHERE
                 elif len(date.holding):
@@ -466,7 +466,8 @@ class _Binder:
     def _other_day(self, value: _Value) -> Part:
         """A weekday that stands nowhere; where its date is known, another day's."""
         date = next((one for one in self.amounts if _beside(one, value.span)), None)
-        day = None if date is None or date.want is None else weekday_of(date.want.date)
+        dated = None if date is None or date.want is None else date.want.date
+        day = None if dated is None else dated.weekday
         place = self.outline.fields[int(value.alike[0])] if len(value.alike) else None
         if day is None and place is not None:
             day = next(iter(sorted(place.weekdays)), None)

@@ -7,7 +7,6 @@ beside it, over it) is looked up in arrays, so that a claim is compared with all
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -87,7 +86,7 @@ class Field:
     @property
     def weekdays(self) -> frozenset[int]:
         """The weekdays of the whole dates in it, Monday 0."""
-        found = {weekday_of(day) for item in self.quantities for day in readings_of(item)}
+        found = {day.weekday for item in self.quantities for day in readings_of(item)}
         return frozenset(day for day in found if day is not None)
 
 
@@ -117,16 +116,6 @@ class Outline:
     weekday: Mapping[int, Places]
     place_of: Mapping[int, int]
     index: FactIndex
-
-
-def weekday_of(day: Day | None) -> int | None:
-    """The weekday of a whole date, Monday 0; None of anything else, and of a date that no calendar has."""
-    if day is None or not (day.year and day.month and day.day):
-        return None
-    try:
-        return datetime.date(day.year, day.month, day.day).weekday()
-    except ValueError:
-        return None
 
 
 def readings_of(item: Quantity) -> tuple[Day, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,6 +39,16 @@ class Day:
     year: int | None
     month: int | None = None
     day: int | None = None
+
+    @property
+    def weekday(self) -> int | None:
+        """Of a whole date, Monday 0; None of a part of one, and of a date that no calendar has."""
+        if not (self.year and self.month and self.day):
+            return None
+        try:
+            return datetime.date(self.year, self.month, self.day).weekday()
+        except ValueError:
+            return None
 
     def __str__(self) -> str:
         year = "----" if self.year is None else f"{self.year:04d}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import re
 from collections.abc import Iterable, Iterator
@@ -10,6 +9,7 @@ from decimal import Decimal
 
 from core.evidence.names import contains, folded_words, name_runs, near_each_other
 from core.evidence.quantity_patterns import NUMBER_WORDS
+from core.evidence.quantity_records import Day
 from core.evidence.value_grammar import (
     NUMBER,
     SCALES,
@@ -280,14 +280,8 @@ def _date_fits(want: tuple[int, int | None, int | None], item: Written) -> bool:
 
 
 def _weekday_of(item: Written) -> int | None:
-    """The weekday of a whole date; None of anything else, and of a date that no calendar has."""
-    year, month, day = item.date or (0, None, None)
-    if not (year and month and day):
-        return None
-    try:
-        return datetime.date(year, month, day).weekday()
-    except ValueError:
-        return None
+    year, month, day = item.date or (None, None, None)
+    return Day(year=year, month=month, day=day).weekday
 
 
 def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> bool:

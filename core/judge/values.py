@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -108,21 +108,13 @@ def _with_written_days(quantities: list[Quantity], text: str, material: Material
             month=int(month),
             day=int(day),
         )
-        if _calendar_day(date, leap_year=2000) is not None:
+        if replace(date, year=date.year or 2000).weekday is not None:  # 29.02. is of some year
             quantities.append(_written(match, kind=QuantityKind.DATE, date=date))
     for match, *_ in stamps:
         if match[4] and int(match[4]) < 24 and int(match[5]) < 60:
             minutes = int(match[4]) * 60 + int(match[5])
             quantities.append(_written(match, kind=QuantityKind.CLOCK, amount=float(minutes)))
     return quantities
-
-
-def _calendar_day(day: Day, leap_year: int | None = None) -> date | None:
-    """The day, in ``leap_year`` where it says no year; None where it is not whole, or is none."""
-    try:
-        return date(day.year or leap_year or 0, day.month or 0, day.day or 0)
-    except ValueError:
-        return None
 
 
 def _written(match: re.Match[str], **what: Any) -> Quantity:
@@ -302,10 +294,10 @@ def _is_day_of_week(text: str, shows: Shown) -> bool:
     name = text.casefold().strip(" .,")
     if name not in WEEKDAYS:
         return False
-    days = (_calendar_day(item.date) for item in shows.quantities if item.date is not None)
     # Written small it is another word: "sat", "sun", "wed".
     return bool(re.search(rf"\b{name[:3].title()}\b", shows.text)) or any(
-        one is not None and WEEKDAYS[one.weekday()] == name for one in days
+        item.date is not None and item.date.weekday == WEEKDAYS.index(name)
+        for item in shows.quantities
     )
 
 
