@@ -18,7 +18,7 @@ from itertools import chain, zip_longest
 from core.judge.testimony import list_of_calls
 from core.records import Claim, Source, Span, Trace
 from core.records.judge import CALLS, JudgeRequest
-from core.text.chunks import chunks, units
+from core.text.chunks import chunks, joined, units
 from core.text.tokens import content_terms, rarity, weighted_overlap
 
 CHARACTERS_A_TOKEN = 3.2  # of JSON and of prose with figures, rather too few than too many
@@ -220,23 +220,13 @@ def _within(sources: Sequence[Source], claims: Sequence[Claim], room: int) -> li
             found[number].append(span)
             room -= span.end - span.start
     return [
-        list(_joined(source.text, sorted(spans, key=lambda span: span.start)))
+        joined(
+            source.text,
+            sorted(spans, key=lambda span: span.start),
+            lambda between: not between.strip(),
+        )
         for source, spans in zip(sources, found, strict=True)
     ]
-
-
-def _joined(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Stretches in order, neighbours as one."""
-    last: Span | None = None
-    for span in spans:
-        if last is not None and not text[last.end : span.start].strip():
-            last = Span(start=last.start, end=span.end)
-            continue
-        if last is not None:
-            yield last
-        last = span
-    if last is not None:
-        yield last
 
 
 def _batches(claims: Sequence[Claim], limits: RequestLimits) -> Iterator[Sequence[Claim]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from core.records import Span
@@ -95,6 +96,17 @@ def chunks(text: str, parts: tuple[Unit, ...], longest: int) -> tuple[Span, ...]
     if start >= 0:
         found.append(Span(start=start, end=end))
     return tuple(found)
+
+
+def joined(text: str, spans: Iterable[Span], as_one: Callable[[str], bool]) -> list[Span]:
+    """Spans in order, neighbours made one where ``as_one`` says so of what stands between them."""
+    found: list[Span] = []
+    for span in spans:
+        if found and as_one(text[found[-1].end : span.start]):
+            found[-1] = Span(start=found[-1].start, end=span.end)
+        else:
+            found.append(span)
+    return found
 
 
 def _sentences_of(text: str, start: int, end: int) -> list[Span]:

@@ -21,7 +21,7 @@ from core.evidence.fact_index import FactIndex
 from core.evidence.facts import Fact, Record
 from core.evidence.words import stems
 from core.records import Check, Claim, Outcome, Premise, Span
-from core.text.chunks import Unit
+from core.text.chunks import Unit, joined
 from core.text.tokens import content_terms, weighted_overlap
 from core.verification.prepare import Group, IndexedSource, Standing
 
@@ -138,25 +138,14 @@ def _choose(
 def _premise_of(indexed: IndexedSource, chosen: set[int]) -> Premise:
     """The chosen units in source order, as spans of the source and their text."""
     source, parts = indexed.source, indexed.units
-    spans = _joined(source.text, parts, sorted(chosen))
+    told = [parts[index].span for index in sorted(chosen)]
+    spans = tuple(joined(source.text, told, lambda between: between == " "))
     return Premise(
         source_id=source.source_id,
         text="\n".join(span.cut(source.text) for span in spans),
         spans=spans,
         truncated=len(chosen) < len(parts),
     )
-
-
-def _joined(text: str, parts: tuple[Unit, ...], chosen: list[int]) -> tuple[Span, ...]:
-    """The chosen units' spans, neighbours that only white space divides made one."""
-    spans: list[Span] = []
-    for index in chosen:
-        span = parts[index].span
-        if spans and text[spans[-1].end : span.start] == " ":
-            spans[-1] = Span(start=spans[-1].start, end=span.end)
-        else:
-            spans.append(span)
-    return tuple(spans)
 
 
 def _length(unit: Unit) -> int:
