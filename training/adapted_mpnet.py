@@ -94,6 +94,14 @@ class AdaptedMpnet(nn.Module):
             self._add(f"{name}.weight", torch.randn(rows, hidden) * 0.02)
             self._add(f"{name}.bias", torch.zeros(rows))
 
+    def to(self, device: torch.device) -> AdaptedMpnet:  # type: ignore[override]
+        """Move the frozen weights too, which are no parameters."""
+        self.words, self.positions = self.words.to(device), self.positions.to(device)
+        self.relative = self.relative.to(device)
+        for layers in (self.frozen, self.merged):
+            layers[:] = [{name: m.to(device) for name, m in layer.items()} for layer in layers]
+        return super().to(device)
+
     def _add(self, name: str, value: torch.Tensor) -> None:
         self.trained[name.replace(".", "/")] = nn.Parameter(value.float().clone())
 
@@ -141,7 +149,7 @@ class AdaptedMpnet(nn.Module):
         states = self.words[input_ids].float() + self.positions[first : first + length].float()
         states = self._normalise(states, "embeddings/norm").to(dtype)
         heads = int(self.config.num_attention_heads)
-        mask = torch.zeros(attention_mask.shape, dtype=torch.float32)
+        mask = torch.zeros_like(attention_mask, dtype=torch.float32)
         mask = mask.masked_fill_(attention_mask == 0, float("-inf"))[:, None, None]
         mask = (mask + relative_bias(self.relative, length)).to(dtype)
         last = len(self.frozen) - 1

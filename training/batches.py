@@ -96,18 +96,10 @@ def window_start(premise: Sequence[int], claim: Sequence[int], room: int) -> int
     return int(np.argmax(total[room:] - total[:-room]))
 
 
-def plan_batches(
-    pairs: Sequence[Pair],
-    tokenizer: Any,
-    *,
-    tokens_per_batch: int,
-    maximum_tokens: int,
-    seed: str,
-) -> list[list[Item]]:
+def plan_batches(items: Sequence[Item], *, tokens_per_batch: int, seed: str) -> list[list[Item]]:
     """Return batches of one padded length and at most `tokens_per_batch` pieces, in seeded order."""
     rng = random.Random(f"batches-{seed}")
-    items = encode(pairs, tokenizer, maximum_tokens, windows=rng)
-    items.sort(key=lambda item: (_rounded(len(item[0])), rng.random()))
+    items = sorted(items, key=lambda item: (_rounded(len(item[0])), rng.random()))
     batches: list[list[Item]] = [[]]
     longest = 0
     for item in items:
@@ -131,16 +123,16 @@ def _rounded(pieces: int) -> int:
 def collate(items: Sequence[Item], device: torch.device) -> Batch:
     """Return one padded batch."""
     longest = _rounded(max(len(ids) for ids, _, _ in items))
-    input_ids = torch.zeros(len(items), longest, dtype=torch.long)
-    token_type_ids, attention_mask = torch.zeros_like(input_ids), torch.zeros_like(input_ids)
+    input_ids = np.zeros((len(items), longest), dtype=np.int64)
+    token_type_ids, attention_mask = np.zeros_like(input_ids), np.zeros_like(input_ids)
     for row, (ids, claim_start, _) in enumerate(items):
-        input_ids[row, : len(ids)] = torch.tensor(ids)
+        input_ids[row, : len(ids)] = ids
         token_type_ids[row, claim_start : len(ids)] = 1
         attention_mask[row, : len(ids)] = 1
-    targets = torch.tensor([target for _, _, target in items])
+    targets = np.array([target for _, _, target in items])
     return Batch(
-        input_ids=input_ids.to(device),
-        token_type_ids=token_type_ids.to(device),
-        attention_mask=attention_mask.to(device),
-        targets=targets.to(device),
+        input_ids=torch.from_numpy(input_ids).to(device),
+        token_type_ids=torch.from_numpy(token_type_ids).to(device),
+        attention_mask=torch.from_numpy(attention_mask).to(device),
+        targets=torch.from_numpy(targets).to(device),
     )

@@ -237,13 +237,10 @@ def replayed_batches(
         rng.shuffle(pairs)
         # A share at a time: a short run need not tokenise what it never reads.
         for start in range(0, len(pairs), 4_096):
-            yield from plan_batches(
-                pairs[start : start + 4_096],
-                tokenizer,
-                tokens_per_batch=positions,
-                maximum_tokens=maximum_tokens,
-                seed=f"replay-{seed}-{index}-{start}",
-            )
+            part = f"replay-{seed}-{index}-{start}"
+            some = pairs[start : start + 4_096]
+            items = encode(some, tokenizer, maximum_tokens, windows=random.Random(part))
+            yield from plan_batches(items, tokens_per_batch=positions, seed=part)
         index += 1
 
 

@@ -143,6 +143,12 @@ def read_pairs(path: Path, limit: int | None = None) -> list[Pair]:
         return [_pair(json.loads(line), path.name.split(".")[0]) for line in lines][:limit]
 
 
+def quick_pairs(pairs: Sequence[Pair], count: int) -> list[Pair]:
+    """Return `count` pairs, always the same ones, with premises of at most 160 word pieces."""
+    chosen = random.Random(0).sample(list(pairs), min(count, len(pairs)))
+    return [replace(pair, premise_tokens=160) for pair in chosen]
+
+
 def one_pass(
     rows: Mapping[str, Sequence[Pair]],
     seed: int,

@@ -17,7 +17,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from torch.nn import functional
 
 from core.models.nli_model import has_bf16
 from training.adapted_mpnet import AdaptedMpnet, Copies
-from training.batches import TARGETS, Batch, collate, encode, plan_batches
+from training.batches import Batch, Item, collate, encode, plan_batches
 from training.command import from_arguments
 from training.data import (
     CLINICAL_PAIRS_PER_PASS,
@@ -38,11 +38,13 @@ from training.data import (
     authored_pass,
     load_sources,
     one_pass,
+    quick_pairs,
     read_pairs,
 )
 from training.forward import Drop, Dropout, keep_all, pair_logits
 from training.nli_release import macro_f1
 from training.nli_start import starting_point
+from training.packed import is_packed, packed_encoder, packed_items, packed_names
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +142,9 @@ class TrainingRun:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         bf16 = self.device.type == "cuda" or has_bf16()
         self.dtype = torch.bfloat16 if bf16 else torch.float32
-        self.model, self.tokenizer = starting_point(options.start, self.dtype)
+        self.packed = is_packed(options.data)
+        encoder = packed_encoder(options.data) if self.packed else None
+        self.model, self.tokenizer = starting_point(options.start, self.dtype, encoder)
         self.model = self.model.to(self.device)
         if options.freeze_word_embeddings and not isinstance(self.model, AdaptedMpnet):
             self.model.get_input_embeddings().weight.requires_grad_(False)
@@ -170,8 +174,8 @@ class TrainingRun:
     def train(self) -> TrainingReport:
         options = self.options
         self._resume()
-        rows = load_sources(options.data, options.rows_per_source)
-        quick = self._quick_validation_pairs()
+        rows = {} if self.packed else load_sources(options.data, options.rows_per_source)
+        quick = self._quick_validation()
         saved = validated = self.elapsed
         last = time.monotonic()
         finished = True
@@ -236,19 +240,17 @@ class TrainingRun:
     def _stream(self, rows: Mapping[str, Sequence[Pair]]) -> Iterator[Batch]:
         """Yield batches without end, pass after pass, from where the run stands."""
         while True:
-            pairs = self._pass(rows)
+            items = self._items(rows)
             batches = plan_batches(
-                pairs,
-                self.tokenizer,
+                items,
                 tokens_per_batch=self.options.tokens_per_batch,
-                maximum_tokens=self.options.maximum_tokens,
                 seed=f"{self.options.seed}-{self.pass_index}",
             )
             self.progress(
                 "pass",
                 {
                     "index": self.pass_index,
-                    "pairs": len(pairs),
+                    "pairs": len(items),
                     "batches": len(batches),
                     "tokens": float(sum(len(ids) for batch in batches for ids, _, _ in batch)),
                 },
@@ -256,6 +258,15 @@ class TrainingRun:
             for items in batches[self.batch_index :]:
                 yield collate(items, self.device)
             self.pass_index, self.batch_index = self.pass_index + 1, 0
+
+    def _items(self, rows: Mapping[str, Sequence[Pair]]) -> list[Item]:
+        """The word pieces of the pass that the run stands in; packed ones come round again."""
+        options = self.options
+        if self.packed:
+            passes = packed_names(options.data, "pass")
+            return packed_items(options.data, f"pass {passes[self.pass_index % len(passes)]}")
+        windows = random.Random(f"windows-{options.seed}-{self.pass_index}")
+        return encode(self._pass(rows), self.tokenizer, options.maximum_tokens, windows)
 
     def _pass(self, rows: Mapping[str, Sequence[Pair]]) -> list[Pair]:
         """The shuffled pairs of the pass that the run stands in."""
@@ -322,38 +333,42 @@ class TrainingRun:
         generator.manual_seed((self.options.seed * 1_000_003 + self.step) * 64 + worker)
         return Dropout(self.options.dropout, generator)
 
-    def _quick_validation_pairs(self) -> dict[str, list[Pair]]:
-        folder = self.options.data / "validation"
+    def _quick_validation(self) -> dict[str, list[Item]]:
+        """A few hundred pairs of each validation set, premises cut at 160 pieces; of a packed folder
+        all that it holds."""
+        options = self.options
+        if self.packed:
+            names = packed_names(options.data, "validation")
+            return {name: packed_items(options.data, f"validation {name}") for name in names}
+        folder = options.data / "validation"
         found = {name: folder / f"{name}.jsonl.gz" for name in QUICK_VALIDATION}
-        quick = {}
-        for name, path in found.items():
-            if path.exists():
-                pairs = read_pairs(path)
-                random.Random(0).shuffle(pairs)
-                quick[name] = [
-                    replace(pair, premise_tokens=160) for pair in pairs[: self.options.quick_pairs]
-                ]
-        return quick
+        return {
+            name: encode(
+                quick_pairs(read_pairs(path), options.quick_pairs),
+                self.tokenizer,
+                options.maximum_tokens,
+            )
+            for name, path in found.items()
+            if path.exists() and options.quick_pairs
+        }
 
-    def _validate(self, quick: Mapping[str, Sequence[Pair]]) -> None:
-        """Log accuracy and macro-F1 of the averaged weights on a few hundred validation pairs
-        (premises cut at 160)."""
+    def _validate(self, quick: Mapping[str, Sequence[Item]]) -> None:
+        """Log accuracy and macro-F1 of the averaged weights on the validation pairs."""
         if not quick:
             return
         now = {name: p.detach().clone() for name, p in self.trained.items()}
         self._put(self.average)
         figures: dict[str, float] = {"step": self.step, "share": self._done_share()}
-        for name, pairs in quick.items():
-            predicted = self._predict(pairs)
-            gold = np.array([TARGETS[pair.label] for pair in pairs])
+        for name, items in quick.items():
+            predicted = self._predict(items)
+            gold = np.array([target for _, _, target in items])
             figures[f"{name} accuracy"] = round(float((predicted == gold).mean()), 4)
             figures[f"{name} macro_f1"] = round(macro_f1(gold, predicted), 4)
         self._put(now)
         self.validation.append(figures)
         self.progress("validation", figures)
 
-    def _predict(self, pairs: Sequence[Pair]) -> np.ndarray[Any, Any]:
-        items = encode(pairs, self.tokenizer, self.options.maximum_tokens)
+    def _predict(self, items: Sequence[Item]) -> np.ndarray[Any, Any]:
         order = sorted(range(len(items)), key=lambda i: len(items[i][0]))
         predicted = np.zeros(len(items), dtype=int)
         self.model.eval()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +24,27 @@ from training.batches import LABELS
 MPNET = "mpnet"
 
 
-def starting_point(start: str | None, dtype: torch.dtype) -> tuple[Any, Any]:
-    """Return the model to train and its tokenizer; MPNet's matrices are held in `dtype`."""
+def starting_point(
+    start: str | None,
+    dtype: torch.dtype,
+    encoder: tuple[Mapping[str, torch.Tensor], Any] | None = None,
+) -> tuple[Any, Any]:
+    """Return the model to train and its tokenizer; MPNet's matrices are held in `dtype`.
+
+    An `encoder` (weights by the checkpoint's names, config) stands for the packages where these are not
+    installed; then there is no tokenizer.
+    """
     stored = Path(start) / ADAPTERS_FILE if start is not None else None
     if start == MPNET or (stored is not None and stored.exists()):
-        packaged = packaged_mpnet()
-        model = AdaptedMpnet(packaged.weights, packaged.config, len(LABELS), dtype)
+        tokenizer = None
+        if encoder is None:
+            packaged = packaged_mpnet()
+            encoder, tokenizer = (packaged.weights, packaged.config), packaged.tokenizer
+        model = AdaptedMpnet(*encoder, len(LABELS), dtype)
         if start != MPNET and stored is not None:
             model.load(load_file(stored))
         model.merge()
-        return model, packaged.tokenizer
+        return model, tokenizer
     folder = start_folder(start)
     return starting_model(start), AutoTokenizer.from_pretrained(folder, local_files_only=True)
 

@@ -128,7 +128,7 @@ def relative_bias(table: torch.Tensor, length: int) -> torch.Tensor:
     ``table`` has a row for each of 32 buckets: half for either side, of each half the first 8 for
     one distance each, the rest widening up to 128 and beyond (Raffel et al., 2020).
     """
-    places = torch.arange(length)
+    places = torch.arange(length, device=table.device)
     distance = places[:, None] - places[None, :]
     half, near = BUCKETS // 2, BUCKETS // 4
     far = distance.abs().clamp(min=1).float()
