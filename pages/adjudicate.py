@@ -17,20 +17,16 @@ from pages.screens.adjudicate.disagreement import (
     named_by,
     passages_of,
 )
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim
 from pages.widgets.my_keys import my_keys
 from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
 from pages.widgets.presses import carry_out_presses, show_told
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page
 from pages.widgets.session import open_workspace
 from pages.widgets.shortcuts import Page
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
-
-user = current_user()
+user = begin_page(__file__, "Adjudicate")
 workspace = open_workspace()
 session = open_review_session(workspace, workspace.project(), user)
 keys = my_keys(workspace, user)
@@ -109,7 +105,6 @@ def _offer_decided() -> None:
         )
 
 
-show_current_user(user)
 if shows_decided():
     show_decided(workspace, user)
 else:

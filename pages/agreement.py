@@ -6,7 +6,6 @@ from types import EllipsisType
 
 import streamlit as st
 
-from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.agreement_records import Basis, Grouping, Question
 from core.review.readers import require_reader
 from pages.screens.agreement.claim_table import show_claims
@@ -26,20 +25,17 @@ from pages.screens.agreement.view import (
     weeks_figure,
 )
 from pages.widgets.counting import counted
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.figures import show_numbers
 from pages.widgets.forms import show_saved
 from pages.widgets.plain import show_notice
 from pages.widgets.reviewed import agreement_for, packets_for
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 
 ALL_ANNOTATIONS, ROUNDS = "All annotations", "Agreement rounds"
+REFUSED = "Agreement is for leads and auditors"
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Agreement · ProvenanceGuard")
-user = current_user()
-show_current_user(user)
+user = begin_page(__file__, "Agreement")
 st.title("Agreement", anchor=False)
 show_saved()
 
@@ -62,13 +58,9 @@ question = left.segmented_control(
     key="question",
 )
 if compared == ROUNDS:
-    try:
+    with or_stop(REFUSED):
         require_reader(user, "see how far annotators agree")
         show_rounds(open_workspace(user), user, question)
-    except NotAllowed as error:
-        show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
-    except ProvenanceGuardError as error:
-        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()
 basis = middle.segmented_control(
     "Judgements",
@@ -86,16 +78,9 @@ grouping = right.selectbox(
     format_func=GROUPINGS.__getitem__, key="grouping",
 )  # fmt: skip
 
-try:
-    # Where tens of thousands of claims were read, the first look after a start takes seconds.
-    with st.spinner("Comparing the annotations …", show_time=True):
-        view = agreement_for(packets_for(user), user, question, basis, grouping)
-except NotAllowed as error:
-    show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
-    st.stop()
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
+# Where tens of thousands of claims were read, the first look after a start takes seconds.
+with or_stop(REFUSED), st.spinner("Comparing the annotations …", show_time=True):
+    view = agreement_for(packets_for(user), user, question, basis, grouping)
 
 people = view.people
 if not view.claims:
@@ -110,15 +95,14 @@ if not view.claims:
     st.stop()
 if view.kept_back:
     st.caption(
-        f"{counted(view.kept_back, 'claim')} kept back: you may still be asked to judge, unaware of what "
-        "others said."
+        f"{counted(view.kept_back, 'claim')} kept back: you may still be asked to judge them yourself."
     )
 
 # ---------------------------------------------------------------- people with people
 
 if people.claims:
     show_figures(people)
-    words_of = (count_words(people), skew_words(people.prevalence), left_out_words(people))
+    words_of = (count_words(people), skew_words(people), left_out_words(people))
     st.text("\n".join(filter(None, words_of)))
 else:
     show_notice(

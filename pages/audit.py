@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.readers import require_reader
 from pages.screens.audit.trail import (
     action_words,
@@ -15,32 +14,21 @@ from pages.screens.audit.trail import (
     show_trail,
     trail_lines,
 )
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.days import whole_days
 from pages.widgets.plain import show_notice
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 from storage.trail import TrailFilters
 
 ROWS_A_PAGE = 100
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Audit · ProvenanceGuard")
-user = current_user()
-show_current_user(user)
+user = begin_page(__file__, "Audit")
 
-try:
+with or_stop("The trail is for leads and auditors"):
     require_reader(user, "read the audit trail")
     workspace = open_workspace()
     trail = workspace.trail
     actors, actions = trail.actors(), trail.actions()
-except NotAllowed as error:
-    st.title("Audit", anchor=False)
-    show_notice("The trail is for leads and auditors", str(error), key="not-allowed")
-    st.stop()
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
 
 left, middle, right = st.columns([1.1, 3.4, 1.4], vertical_alignment="center")
 left.title("Audit", anchor=False)

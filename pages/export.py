@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.records import ReviewStatus, Role
 from core.workflows.packet_export import ExportFilters, select_claims
 from core.workflows.printing import find_browser
@@ -17,32 +16,22 @@ from pages.screens.export.exporting import (
     show_prepared,
     show_signed,
 )
-from pages.screens.export.formats import choose_formats, show_preview
+from pages.screens.export.formats import FORMATS, LISTED_TRACES, show_preview
 from pages.screens.export.preview import ChosenPackets, choose_claims
 from pages.widgets.counting import counted
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.days import whole_days
-from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.plain import show_card, show_notice
 from pages.widgets.reviewed import packets_for
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Export · ProvenanceGuard")
-user = current_user()
-show_current_user(user)
+user = begin_page(__file__, "Export")
 st.title("Export", anchor=False)
 
-try:
+with or_stop("Exports are for leads and auditors"):
     packets, workspace = packets_for(user), open_workspace(user)
     slices = [each.name for each in packets.store.slices()]
     everything = select_claims(packets, user, ExportFilters(statuses=frozenset(ReviewStatus)))
-except NotAllowed as error:
-    show_notice("Exports are for leads and auditors", str(error), key="not-allowed")
-    st.stop()
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
 
 signatures = workspace.packet_signatures
 if not everything.claims:
@@ -55,8 +44,8 @@ if not everything.claims:
 else:
     # ------------------------------------------------------------ which claims
     status_column, label_column = st.columns(2)
-    slice_column, day_column, html_column, pdf_column, name_column = st.columns(
-        [1.3, 1.5, 1.6, 1, 1.1], vertical_alignment="bottom"
+    day_column, slice_column, tag_column, trace_column = st.columns(
+        [1.3, 1, 1, 2], vertical_alignment="bottom"
     )
     statuses = status_column.pills(
         "How the label came about",
@@ -67,33 +56,51 @@ else:
         key="statuses",
     )
     labels = label_column.pills(
-        "Label",
-        list(LABELS),
-        selection_mode="multi",
-        format_func=LABELS.__getitem__,
-        key="labels",
+        "Label", list(LABELS), selection_mode="multi", format_func=LABELS.__getitem__, key="labels"
     )
+    days = day_column.date_input("Decided from, to (UTC)", value=[], key="days")
     slice_name = slice_column.selectbox(
         "Slice", slices, index=None, placeholder="Any", disabled=not slices, key="export-slice"
     )
-    days = day_column.date_input("Decided from, to (UTC)", value=[], key="days")
-    reports = html_column.toggle("A page to read for each trace", value=True, key="reports")
-    pdf = pdf_column.toggle(
-        "Also as PDF",
-        value=False,
-        disabled=not reports or find_browser() is None,
-        help="Printed by this machine's browser, about a second a trace."
-        if find_browser()
-        else "No browser that can print is on this machine: open a page and print it.",
-        key="pdf",
+    tags = workspace.triage.tags()
+    tag = tag_column.selectbox(
+        "Tag", tags, index=None, placeholder="Any", disabled=not tags, key="export-tag"
     )
-    named = name_column.toggle(
-        "Pseudonyms",
-        value=False,
-        help="Name no reviewer in the packet. Who is who stays in this machine's key folder.",
-        key="pseudonyms",
+    known = sorted({claim.trace_id for claim in everything.claims})
+    some = f" (first {LISTED_TRACES:,} listed)" if len(known) > LISTED_TRACES else ""
+    wanted = trace_column.multiselect(
+        "Traces", known[:LISTED_TRACES], placeholder=f"All{some}", key="export-traces"
     )
-    narrowed = choose_formats(everything.claims, workspace.triage.tags())
+
+    # ------------------------------------------------------------ in which files
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        formats = frozenset(
+            st.pills(
+                "Besides JSON Lines",
+                list(FORMATS),
+                selection_mode="multi",
+                format_func=FORMATS.__getitem__,
+                default=list(FORMATS),
+                key="formats",
+                width="content",
+                help="The packet's JSON Lines are always in it: another workbench reads it back from "
+                "them.",
+            )
+        )
+        reports = st.toggle("A page to read for each trace", value=True, key="reports")
+        pdf = st.toggle(
+            "Also as PDF",
+            disabled=not reports or find_browser() is None,
+            help="Printed by this machine's browser, about a second a trace."
+            if find_browser()
+            else "No browser that can print is on this machine: open a page and print it.",
+            key="pdf",
+        )
+        named = st.toggle(
+            "Pseudonyms",
+            help="Name no reviewer in the packet. Who is who stays in this machine's key folder.",
+            key="pseudonyms",
+        )
     hidden = workspace.people.everybody() if named else None
     since, until = whole_days(days)
     filters = ExportFilters(
@@ -102,8 +109,8 @@ else:
         slice=slice_name,
         since=since,
         until=until,
-        traces=narrowed.traces,
-        tag=narrowed.tag,
+        traces=frozenset(wanted),
+        tag=tag,
     )
     chosen = select_claims(packets, user, filters)
     packets = choose_claims(packets, chosen.claims)
@@ -111,27 +118,20 @@ else:
     if without:
         chosen = select_claims(packets, user, filters)
     traces = len({claim.content_hash for claim in chosen.claims})
-    show_cards(
-        [
-            {
-                "title": f"{counted(len(chosen.claims), 'claim')} of {counted(traces, 'trace')}",
-                "text": "Each with its label, every annotation and decision, its sources, and the trail.",
-                "facts": [
-                    [f"left out: {reason}", f"{count:,}"]
-                    for reason, count in chosen.left_out.items()
-                ],
-            }
-        ],
+    show_card(
         key="selection",
+        title=f"{counted(len(chosen.claims), 'claim')} of {counted(traces, 'trace')}",
+        text="Each with its label, every annotation and decision, its sources, and the trail.",
+        facts=[[f"left out: {reason}", f"{count:,}"] for reason, count in chosen.left_out.items()],
     )
 
-    show_preview(packets, user, chosen, filters, narrowed.formats, hidden)
+    show_preview(packets, user, chosen, filters, formats, hidden)
 
     # ------------------------------------------------------------ prepare, download, sign
     packet = prepared()
     ready = (
         packet is not None
-        and (packet.filters, packet.without, packet.formats) == (filters, without, narrowed.formats)
+        and (packet.filters, packet.without, packet.formats) == (filters, without, formats)
         and (packet.pseudonyms is not None) == named
     )
     if st.button(
@@ -143,7 +143,7 @@ else:
     ):
         prepare(
             packets, user, filters, reports=reports, pdf=pdf, people=hidden, without=without,
-            formats=narrowed.formats,
+            formats=formats,
         )  # fmt: skip
         st.rerun() if prepared() else st.stop()
     if packet is not None and ready:

@@ -13,10 +13,9 @@ from core.workflows.review import open_review_session
 from pages.screens.home.cards import TOLD_TO_ALL, found_card, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.looked_at import THRESHOLDS, has_looked_at
-from pages.widgets.plain import show_cards, show_notice
-from pages.widgets.routing import ensure_routed
+from pages.widgets.plain import show_card, show_cards, show_notice
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.verifying import start_verifying
 
@@ -24,12 +23,8 @@ TRACES = "pages/traces.py"
 PEOPLE = "pages/people.py"
 EVENTS_LOOKED_AT = 400
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Home · ProvenanceGuard")
-
-user = current_user()
-show_current_user(user)
-try:
+user = begin_page(__file__, "Home")
+with or_stop():
     workspace = open_workspace(user)
     store = workspace.store
     overview = store.overview(user)
@@ -46,9 +41,6 @@ try:
         weighed=has_looked_at(THRESHOLDS),
     )
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
 
 st.title("Home", anchor=False)
 st.caption(
@@ -121,17 +113,13 @@ with right:
             text=f"{progress.team_done:,} of {progress.total:,} claims settled",
         )
     reads = project.settings.reads_per_claim
-    show_cards(
-        [
-            {
-                "title": "One annotation a claim" if reads == 1 else "Two annotations a claim",
-                "text": "Each claim is read by one person."
-                if reads == 1
-                else "A third person, who has not read the claim, decides where the two differ.",
-                "facts": team_facts(progress),
-            }
-        ],
+    show_card(
         key="team",
+        title="One annotation a claim" if reads == 1 else "Two annotations a claim",
+        text="Each claim is read by one person."
+        if reads == 1
+        else "A third person, who has not read the claim, decides where the two differ.",
+        facts=team_facts(progress),
     )
     if may_read(user):
         st.page_link(
@@ -141,4 +129,4 @@ with right:
             query_params={"show": ASSIGNMENTS_LINK},
         )
     st.subheader("Lately", anchor=False)
-    show_cards([{"title": "What changed", "facts": lately or [("", "Nothing yet.")]}], key="lately")
+    show_card(facts=lately or [("", "Nothing yet.")], key="lately")

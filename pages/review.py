@@ -11,22 +11,19 @@ from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.mine import show_mine, shows_mine
 from pages.screens.review.nothing_left import show_nothing_to_review
 from pages.screens.review.round_claim import current_round_claim, show_round_claim
-from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.forms import show_saved
 from pages.widgets.judgement_form import show_claim
 from pages.widgets.my_keys import my_keys
 from pages.widgets.my_words import my_words
-from pages.widgets.plain import show_notice, show_toast
+from pages.widgets.plain import show_notice
 from pages.widgets.presses import carry_out_presses, show_told
 from pages.widgets.review_layout import progress_data
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page
 from pages.widgets.session import open_workspace
 from pages.widgets.shortcuts import Page
 
-ensure_routed(__file__)
 # The trace is not named: ids and categories may tell how a trace was made.
-st.set_page_config(page_title="Review · ProvenanceGuard")
-
-user = current_user()
+user = begin_page(__file__, "Review")
 workspace = open_workspace()
 session = open_review_session(workspace, workspace.project(), user)
 keys = my_keys(workspace, user)
@@ -78,9 +75,7 @@ def _show_claim() -> None:
         show_bar(held, session, workspace.store)
 
 
-show_current_user(user)
-if words := st.session_state.pop("review-told", None):
-    show_toast(words)
+show_saved()
 if shows_mine():
     show_mine(session, workspace)
 else:

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import ProvenanceGuardError
 from pages.screens.settings.judge_form import show_judge
 from pages.screens.settings.nli_form import show_nli_model
 from pages.screens.settings.own_keys import MY_KEYS, MY_KEYS_LINK, show_own_keys
 from pages.screens.settings.project_form import show_guideline, show_project
 from pages.screens.settings.word_forms import WORDS, WORDS_LINK, show_words
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.forms import save, show_saved
-from pages.widgets.plain import show_notice
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Settings · ProvenanceGuard")
-
-user = current_user()
-show_current_user(user)
+user = begin_page(__file__, "Settings")
 show_saved()
 
 st.title("Settings", anchor=False)
-try:
+with or_stop():
     workspace = open_workspace()
     project = workspace.projects.default()
     tabs = ["Reviewing", "Models", "Guideline", MY_KEYS, WORDS]
@@ -44,5 +37,3 @@ try:
         show_own_keys(workspace, user)
     with words:
         show_words(workspace, project, user)
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")

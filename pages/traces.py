@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import ProvenanceGuardError
 from core.review.readers import is_blind
 from core.review.roles import may_write
-from pages.screens.traces.chosen_traces import show_chosen, show_said
+from pages.screens.traces.chosen_traces import show_chosen
 from pages.screens.traces.files import show_files
 from pages.screens.traces.filters import narrowed_words, show_filters, show_narrowed
 from pages.screens.traces.importing import show_import
 from pages.screens.traces.table import show_trace_table
-from pages.widgets.current_user import current_user, show_current_user
-from pages.widgets.palette import DECISIONS
+from pages.widgets.forms import show_saved
+from pages.widgets.palette import answer_counts
 from pages.widgets.plain import show_notice
 from pages.widgets.queueing import show_queue
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 from pages.widgets.trace_list import filters_of, last_opened, verdict_query
 from pages.widgets.verifying import show_verifying
@@ -25,26 +24,16 @@ from storage.records import Order
 VERDICT = "pages/verdict.py"
 ROWS_A_PAGE = 50
 
-ensure_routed(__file__)
-user = current_user()  # with logins, nobody sees anything before
-show_current_user(user)
-st.set_page_config(page_title="Traces · ProvenanceGuard")
+user = begin_page(__file__, "Traces")
 
-try:
+with or_stop():
     workspace = open_workspace(user)
     store = workspace.store
     overview = store.overview(user)
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
 
 # ---------------------------------------------------------------- what there is, and what waits
 
-words = [
-    f"{count:,} {look.word.lower()}"
-    for name, look in DECISIONS.items()
-    if (count := overview.count(name))
-]
+words = answer_counts(overview)
 words += [f"{overview.waiting:,} not verified yet"] if overview.waiting else []
 words += [f"{overview.withheld:,} yours to read first"] if overview.withheld else []
 left, middle, right = st.columns([3.7, 0.8, 1.5], vertical_alignment="center")
@@ -55,7 +44,7 @@ with left.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
 
 may_add = may_write(user)  # an auditor reads
 adding = may_add and show_import(store)
-show_said()
+show_saved()
 if overview.traces:
     with middle.popover("Files", icon=":material/folder:", width="stretch", key="files"):
         show_files(workspace, user)

@@ -12,13 +12,13 @@ from core.workflows.provenance_report import one_answer, report_of
 from pages.screens.verdict.cited_claims import show_cited_claims
 from pages.screens.verdict.provenance import lay_out_provenance, moved_claims, show_downloads
 from pages.screens.verdict.view import show_evidence
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.my_keys import my_keys
 from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.shortcuts import Page
+from pages.widgets.trace_list import last_opened
 from pages.widgets.trace_tools import go_to_its_claims, show_trace_tools
 from pages.widgets.verdict_view import lay_out, unverified
 from pages.widgets.withheld import stop_while_undecided
@@ -26,11 +26,10 @@ from storage.records import StoredVerdict
 
 TRACES, REPAIR = "pages/traces.py", "pages/repair.py"
 
-
-ensure_routed(__file__)
-user = current_user()
-show_current_user(user)
+user = begin_page(__file__, "Verdict")
 wanted = st.query_params.get("trace")
+if wanted is None and (wanted := last_opened()) is not None:
+    st.query_params["trace"] = wanted  # from the menu: the answer that was looked at last
 if wanted is None:
     st.title("Verdict", anchor=False)
     show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")

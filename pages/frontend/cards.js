@@ -8,9 +8,9 @@ export default function (component) {
     const box = el("section", `card tone-${card.tone || "quiet"}`);
     const head = el("header");
     if (card.mark) head.append(el("span", "glyph", card.mark));
-    head.append(el("h2", null, card.title));
+    if (card.title) head.append(el("h2", null, card.title));
     if (card.aside) head.append(el("span", "aside", card.aside));
-    box.append(head);
+    if (head.childElementCount) box.append(head);
     if (card.text) box.append(el("p", "text", card.text));
     if (card.facts && card.facts.length) {
       const list = el("dl");

@@ -18,13 +18,13 @@ from core.review.records import Role
 from core.workflows.review import ReviewSession
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
-from pages.widgets.plain import show_notice, show_toast
+from pages.widgets.forms import save
+from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import duration_words
 
 ASSIGNMENTS = "Assigned claims"
 ASSIGNMENTS_LINK = "hands"  # ?show=hands opens the page People at it
 DAY_SECONDS = 86_400
-_FREED = "claims_freed"
 
 
 def show_assignments(session: ReviewSession) -> None:
@@ -36,9 +36,6 @@ def show_assignments(session: ReviewSession) -> None:
             key="blind-hands",
         )
         return
-    freed = st.session_state.pop(_FREED, None)
-    if freed:
-        show_toast(freed)
     held = session.open_assignments()
     if not held:
         show_notice(
@@ -120,8 +117,7 @@ def _show_freeing(held: Sequence[OpenAssignment], session: ReviewSession) -> Non
         title = f"{counted(freed, 'claim')} freed, {len(kept):,} not" if freed else "Nothing freed"
         show_notice(title, "\n".join(kept), key="not-freed", tone="bad")
         return
-    st.session_state[_FREED] = f"{counted(freed, 'claim')} freed: the next who asks gets it."
-    st.rerun()
+    save(lambda: None, f"{counted(freed, 'claim')} freed: the next who asks gets it.")
 
 
 # ---------------------------------------------------------------- words

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -80,6 +81,30 @@ def show_numbers(
         type="tertiary",
         key=f"download-{name}",
     )
+
+
+def choose_row(
+    columns: Mapping[str, Sequence[object]], *, key: str, alt: str, hint: str = "", **more: Any
+) -> int | None:
+    """A table of which one row can be chosen: its place; None, with ``hint`` below, while none is.
+
+    ``more`` is the table's own: its height, how its columns are shown.
+    """
+    rows = len(next(iter(columns.values())))
+    event = st.dataframe(
+        columns,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        width="stretch",
+        alt=alt,
+        key=key,
+        **more,
+    )
+    chosen = [at for at in event["selection"]["rows"] if at < rows]
+    if not chosen and hint:
+        st.caption(hint)
+    return chosen[0] if chosen else None
 
 
 def _column(cells: list[Cell]) -> list[Cell]:

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import streamlit as st
+from pages.widgets.frontend import nothing, view
 
-from pages.widgets.frontend import script, styles
-
-_FLIPS = st.components.v2.component(
-    "provenanceguard_flips",
-    html='<div id="flips">\n</div>',
-    css=styles("flips"),
-    js=script("flips"),
-)
+_FLIPS = view("flips")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +31,7 @@ class Flip:
 def show_flips(flips: Sequence[Flip], *, page: str, key: str) -> Flip | None:
     """List the claims, each a link to that page; the one that was just opened."""
     data = {"page": page, "rows": [_row(flip) for flip in flips]}
-    opened: object = _FLIPS(key=key, data=data, on_open_change=_nothing).open
+    opened: object = _FLIPS(key=key, data=data, on_open_change=nothing).open
     return next((flip for flip in flips if flip.claim_id == opened), None)
 
 
@@ -54,7 +47,3 @@ def _row(flip: Flip) -> Mapping[str, object]:
         "effect": f"{kind} claim, now {'stopped' if flip.now_blocked else 'passed'}",
         "query": dict(flip.query),
     }
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""

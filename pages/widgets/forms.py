@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -16,10 +17,22 @@ _SAVED, _SAVED_FORMS = "people_saved", "people_forms_saved"
 
 
 def show_saved() -> None:
-    """Say what the last form did, once."""
+    """Say once what the last form or press did, or why it was refused."""
     said = st.session_state.pop(_SAVED, None)
-    if said:
+    if isinstance(said, ProvenanceGuardError):
+        show_notice("That was not done", str(said), key="not-done", tone="bad")
+    elif said:
         show_toast(said)
+
+
+def do(act: Callable[[], object], said: str | Callable[[Any], str] = "") -> None:
+    """What a press calls: act; ``show_saved`` tells of it, or why it was refused."""
+    try:
+        done = act()
+    except ProvenanceGuardError as error:
+        st.session_state[_SAVED] = error
+    else:
+        st.session_state[_SAVED] = said if isinstance(said, str) else said(done)
 
 
 def saved_forms() -> int:

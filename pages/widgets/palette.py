@@ -20,7 +20,7 @@ from core.records import (
     needs_review,
     state_of,
 )
-from storage.records import VerdictCounts
+from storage.records import Overview, VerdictCounts
 
 
 class Kind(StrEnum):
@@ -108,6 +108,15 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
     if needs_review(verdict):
         return Kind.PERSON
     return Kind.UNSUPPORTED
+
+
+def answer_counts(overview: Overview) -> list[str]:
+    """The verified answers by state, as words: "3 blocked", "21 to review"."""
+    return [
+        f"{count:,} {'to review' if name == State.NEEDS_REVIEW else look.word.lower()}"
+        for name, look in DECISIONS.items()
+        if (count := overview.count(name))
+    ]
 
 
 def shown_state(decision: Decision, state: State) -> str:

@@ -7,14 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pages.widgets.frontend import script, styles
+from pages.widgets.frontend import view
 
-_CARDS = st.components.v2.component(
-    "provenanceguard_cards",
-    html='<div id="cards">\n</div>',
-    css=styles("cards"),
-    js=script("cards"),
-)
+_CARDS = view("cards")
 
 Card = Mapping[str, object]
 # Where one of these is followed by nothing visible, no address, e-mail or picture name is read in it.
@@ -28,9 +23,14 @@ def show_cards(cards: Sequence[Card], *, key: str) -> None:
     _CARDS(key=key, data={"cards": list(cards)})
 
 
+def show_card(*, key: str, **card: object) -> None:
+    """Show one card."""
+    show_cards([card], key=key)
+
+
 def show_notice(title: str, text: str, *, key: str, tone: str = "quiet") -> None:
     """Show one message: what it is about, then what a person can do."""
-    show_cards([{"title": title, "text": text, "tone": tone}], key=key)
+    show_card(key=key, title=title, text=text, tone=tone)
 
 
 def show_toast(words: str) -> None:

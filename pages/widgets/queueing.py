@@ -8,6 +8,7 @@ from core.records.jobs import GivenUp, QueueCounts
 from core.review.records import Person
 from core.review.roles import may_write
 from pages.widgets.counting import counted
+from pages.widgets.forms import do
 from storage.store import newest_of_file
 from storage.workspace import Workspace
 
@@ -48,8 +49,8 @@ def _show_line(workspace: Workspace, user: Person, counts: QueueCounts) -> None:
             st.button(
                 "Take out",
                 key="queue-stop",
-                on_click=_take_out,
-                args=(workspace,),
+                on_click=do,
+                args=(workspace.jobs.take_out,),
                 help="What waits leaves the queue; what a worker has in hand is judged.",
                 width="content",
             )
@@ -84,14 +85,6 @@ def _show_failing(
             "Try them again",
             icon=":material/refresh:",
             key="queue-retry",
-            on_click=_try_again,
-            args=(workspace,),
+            on_click=do,
+            args=(workspace.jobs.try_again,),
         )
-
-
-def _take_out(workspace: Workspace) -> None:
-    workspace.jobs.take_out()
-
-
-def _try_again(workspace: Workspace) -> None:
-    workspace.jobs.try_again()

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.frontend import script
+from pages.widgets.frontend import nothing, view
 
-_AT_WORK = st.components.v2.component(
-    "provenanceguard_at_work",
-    html='<div id="at-work" hidden>\n</div>',
-    js=script("remembered_user"),
-)
+_AT_WORK = view("at-work", css=(), js=("remembered_user",))
 
 
 def remembered(database_id: str) -> int | None:
@@ -37,7 +33,7 @@ def keep_in_tab(database_id: str, person_id: int, *, chosen: bool, awaited: bool
             "chosen": chosen,
             "awaited": awaited,
         },
-        on_mine_change=_nothing,
+        on_mine_change=nothing,
     ).mine
     return int(said) if isinstance(said, str) and said.isdecimal() else None
 
@@ -45,7 +41,3 @@ def keep_in_tab(database_id: str, person_id: int, *, chosen: bool, awaited: bool
 def _cookie(database_id: str) -> str:
     # A cookie belongs to a host whatever the port, and two workbenches number their people alike.
     return f"provenanceguard-{database_id}"
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""

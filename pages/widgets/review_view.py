@@ -7,17 +7,23 @@ from functools import partial
 
 import streamlit as st
 
-from pages.widgets.frontend import script, styles
+from pages.widgets.frontend import nothing, view
 
 # The open source says the claim; it rests on that one too; this stretch of it says so.
 OWN, ALSO, PASSAGE = "own", "also", "passage"
 VALUES = "values"  # asked for instead of a source's text: where the claim's values stand
-_REVIEW = st.components.v2.component(
-    "provenanceguard_review",
-    html='<div id="review">\n</div>',
-    css=styles("evidence", "words", "answer_layout", "sides", "review"),
-    js=script(
-        "common", "words", "answer_layout", "sides", "typing", "presses", "review", "review_sources"
+_REVIEW = view(
+    "review",
+    css=("evidence", "words", "answer_layout", "sides", "review"),
+    js=(
+        "common",
+        "words",
+        "answer_layout",
+        "sides",
+        "typing",
+        "presses",
+        "review",
+        "review_sources",
     ),
 )
 
@@ -40,8 +46,8 @@ def show_review(
     said = _REVIEW(
         key=key,
         data=data,
-        on_order_change=_nothing,
-        on_fetch_change=_nothing,
+        on_order_change=nothing,
+        on_fetch_change=nothing,
         on_own_change=partial(_say_owner, OWN, key, shown, on_own),
         on_also_change=partial(_say_owner, ALSO, key, shown, on_also),
         on_passage_change=partial(_say_owner, PASSAGE, key, shown, on_passage),
@@ -60,7 +66,3 @@ def _meant(said: object, shown: object) -> str | None:
         return None
     value = said.get("value")
     return value if isinstance(value, str) else None
-
-
-def _nothing() -> None:
-    """What a view tells needs a callback to be declared; the page reads its value instead."""

@@ -1,8 +1,16 @@
-"""A page runs inside the router's frame, also when a link to it is the first thing ever opened."""
+"""How every page begins: in the router's frame, for its user; and where it ends early, with why."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
+
+from core.errors import NotAllowed, ProvenanceGuardError
+from core.review.records import Person
+from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.plain import show_notice
 
 _ROUTED = "routed"
 
@@ -10,6 +18,28 @@ _ROUTED = "routed"
 def mark_routed() -> None:
     """Said by the router, before it runs a page."""
     st.session_state[_ROUTED] = True
+
+
+def begin_page(page_file: str, title: str) -> Person:
+    """The current user, who is named above the page; with logins, nobody else sees anything of it."""
+    ensure_routed(page_file)
+    st.set_page_config(page_title=f"{title} · ProvenanceGuard")
+    user = current_user()
+    show_current_user(user)
+    return user
+
+
+@contextmanager
+def or_stop(refused: str = "This was not allowed") -> Iterator[None]:
+    """End the page, saying why, where the database cannot be read, or ``refused`` to this person."""
+    try:
+        yield
+        return
+    except NotAllowed as error:
+        show_notice(refused, str(error), key="not-allowed")
+    except ProvenanceGuardError as error:
+        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
 
 
 def ensure_routed(page_file: str) -> None:

@@ -9,9 +9,9 @@ from typing import NoReturn
 
 import streamlit as st
 
-from core.errors import ProvenanceGuardError
 from core.review.records import Person, Role
-from pages.widgets.plain import show_cards, show_toast
+from pages.widgets.forms import do, show_saved
+from pages.widgets.plain import show_cards
 from pages.widgets.shortcuts import NEXT_TRACE, PREVIOUS_TRACE, Keymap
 from pages.widgets.trace_list import (
     AT,
@@ -26,7 +26,6 @@ from storage.triage import Mark, MarkKind
 from storage.workspace import Workspace
 
 TRACES, VERDICT, REVIEW = "pages/traces.py", "pages/verdict.py", "pages/review.py"
-_SAID = "trace-tools-said"
 _GO = "trace-tools-go"
 _PLACE = """<style>
 .st-key-trace-tools { position: fixed; top: .4rem; right: 17.5rem; z-index: 999991; width: auto;
@@ -50,8 +49,7 @@ def show_trace_tools(
         st.switch_page(REVIEW)
     if going:
         st.switch_page(VERDICT, query_params=going)
-    if said := st.session_state.pop(_SAID, None):
-        show_toast(said)
+    show_saved()
     triage = workspace.triage
     marks = triage.standing([trace_id]).get(trace_id, TraceMarks())
     st.html(_PLACE)
@@ -162,16 +160,15 @@ def _go(query: dict[str, str] | None) -> None:
 
 def _turn_to(workspace: Workspace, user: Person, trace_id: str) -> None:
     claim = st.query_params.get("claim")
-    try:
+    begun = "First the claim that you began; the claims of that answer come next."
+
+    def turn() -> bool:
         turned = workspace.triage.turn_to(workspace.project(), trace_id, claim, by=user)
-    except ProvenanceGuardError as error:
-        st.session_state[_SAID] = str(error)
-        return
-    st.session_state.pop("of-user-assignment", None)  # the database says what is in hand now
-    st.session_state["review-told"] = (
-        "" if turned else "First the claim that you began; the claims of that answer come next."
-    )
-    st.session_state[_GO] = REVIEW
+        st.session_state.pop("of-user-assignment", None)  # the database says what is in hand now
+        st.session_state[_GO] = REVIEW
+        return turned
+
+    do(turn, lambda turned: "" if turned else begun)
 
 
 def go_to_its_claims(workspace: Workspace, user: Person, trace_id: str) -> NoReturn:
@@ -188,7 +185,4 @@ def _mark(
     text: str,
     claim_id: str | None = None,
 ) -> None:
-    try:
-        workspace.triage.mark([trace_id], kind, text, by=user, claim_id=claim_id)
-    except ProvenanceGuardError as error:
-        st.session_state[_SAID] = str(error)
+    do(lambda: workspace.triage.mark([trace_id], kind, text, by=user, claim_id=claim_id))

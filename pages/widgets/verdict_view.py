@@ -22,6 +22,7 @@ from core.records import (
 )
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_view import lay_out_claim, likelihood
+from pages.widgets.counting import counted
 from pages.widgets.judge_view import lay_out_judge
 from pages.widgets.palette import (
     DECISIONS,
@@ -118,7 +119,7 @@ def _trace(verification: Verification, trace: Trace) -> Json:
     return {
         "id": verified.trace_id,
         "category": spaced(trace.category),
-        "tools": f"{_many(len(tools), 'tool')} · {_many(calls, 'output')}",
+        "tools": f"{counted(len(tools), 'tool')} · {counted(calls, 'output')}",
         "question": verified.question,
         "answer": verified.answer,
     }
@@ -157,10 +158,6 @@ def _first_claim(kinds: Sequence[Kind], verdicts: Sequence[ClaimVerdict]) -> str
             if its_kind is kind:
                 return verdict.claim.claim_id
     return None
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 # ---------------------------------------------------------------- answer

@@ -60,14 +60,14 @@ def test_home_the_list_and_the_verdict_show_the_same_three_states(store: SqlStor
     test = opened(TRACES)
     (table,) = views(test, "provenanceguard_traces")
     assert {row["id"]: row["decision"]["kind"] for row in table["rows"]} == states
-    assert "1 blocked, 1 needs review, 1 allowed" in test.caption[0].value
+    assert "1 blocked, 1 to review, 1 allowed" in test.caption[0].value
     for name, state in states.items():
         (listed,) = views(opened(TRACES, decision=state), "provenanceguard_traces")
         assert [row["id"] for row in listed["rows"]] == [name]
         (view,) = views(opened(VERDICT, trace=name), "provenanceguard_evidence")
         assert view["decision"]["kind"] == state
     found = next(card for card in cards(opened(HOME)) if card["title"].endswith("of 3 answers"))
-    assert found["text"] == "Answers: 1 blocked, 1 needs review, 1 allowed."
+    assert found["text"] == "Answers: 1 blocked, 1 to review, 1 allowed."
     by_word = {word: int(count) for word, count in found["facts"]}
     listed_claims = [
         sum(column) for column in zip(*(r["counts"] for r in table["rows"]), strict=True)

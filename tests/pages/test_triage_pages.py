@@ -113,8 +113,8 @@ def test_home_tells_blind_readers_nothing_of_verdicts(office: Office) -> None:
         test = opened("home", office.people[name].person_id)
         return {button.label for button in test.button}
 
-    assert "Review them" not in labels("Ada")
-    assert "Review them" in labels("Lea")
+    assert "Look at them" not in labels("Ada")
+    assert "Look at them" in labels("Lea")
 
 
 def test_the_tour_opens_answers_and_lets_blind_readers_read_first(office: Office) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
@@ -11,13 +9,14 @@ from core.review.records import Person
 from pages.screens.adjudicate.disagreement import CAUSES
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
-from pages.widgets.plain import show_cards, show_notice, show_toast
+from pages.widgets.figures import choose_row
+from pages.widgets.forms import save, show_saved
+from pages.widgets.plain import show_card, show_notice
 from pages.widgets.review_layout import SUPPORT_WORDS
 from storage.triage import Decided
 from storage.workspace import Workspace
 
 SHOW, DECIDED = "show", "decided"  # ?show=decided
-_SAID = "reopened-said"
 
 
 def shows_decided() -> bool:
@@ -42,8 +41,7 @@ def show_decided(workspace: Workspace, user: Person) -> None:
         "What waits", icon=":material/balance:", key="to-waiting", on_click=_open_waiting,
         width="stretch",
     )  # fmt: skip
-    if said := st.session_state.pop(_SAID, None):
-        show_toast(said)
+    show_saved()
     project = workspace.project()
     try:
         listed = workspace.triage.decided(project, user)
@@ -57,7 +55,7 @@ def show_decided(workspace: Workspace, user: Person) -> None:
             key="nothing-decided",
         )
         return
-    event = st.dataframe(
+    chosen = choose_row(
         {
             "Claim": [each.text for each in listed],
             "Label": [SUPPORT_WORDS[each.support] for each in listed],
@@ -66,23 +64,25 @@ def show_decided(workspace: Workspace, user: Person) -> None:
             "When": [each.at for each in listed],
             "Trace": [each.trace_id for each in listed],
         },
-        column_config={"When": moments("When")},
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        width="stretch",
-        alt=f"{counted(len(listed), 'adjudication')}, the latest first; choose one to reopen it",
         key="decided",
+        alt=f"{counted(len(listed), 'adjudication')}, the latest first; choose one to reopen it",
+        hint="Choose a row to take its adjudication up again.",
+        column_config={"When": moments("When")},
     )
-    chosen = [at for at in event["selection"]["rows"] if at < len(listed)]
-    if not chosen:
-        st.caption("Choose a row to take its adjudication up again.")
-        return
-    _show_reopening(workspace, user, listed[chosen[0]])
+    if chosen is not None:
+        _show_reopening(workspace, user, listed[chosen])
 
 
 def _show_reopening(workspace: Workspace, user: Person, one: Decided) -> None:
-    show_cards([_card(one)], key="to-reopen")
+    show_card(
+        key="to-reopen",
+        title=one.text,
+        facts=[
+            ["Label", SUPPORT_WORDS[one.support]],
+            ["Decided by", f"{one.decided_by}, {one.at.astimezone():%d %b %Y, %H:%M}"],
+            ["Claim id", one.claim_id],
+        ],
+    )
     with st.form("reopen", clear_on_submit=False):
         reason = st.text_input(
             "Why is it decided again? The trail keeps the reason.", key="reopen-reason",
@@ -95,24 +95,8 @@ def _show_reopening(workspace: Workspace, user: Person, one: Decided) -> None:
             help="The decision stays in the trail and no longer counts; the disagreement waits for a "
             "third person again.",
         )
-    if not pressed:
-        return
-    try:
-        workspace.triage.reopen(workspace.project(), one.claim_key, reason, by=user)
-    except ProvenanceGuardError as error:
-        show_notice("It was not reopened", str(error), key="not-reopened", tone="bad")
-        return
-    st.session_state[_SAID] = "Reopened: the claim waits for a third person again."
-    st.rerun()
-
-
-def _card(one: Decided) -> dict[str, object]:
-    at: datetime = one.at.astimezone()
-    return {
-        "title": one.text,
-        "facts": [
-            ["Label", SUPPORT_WORDS[one.support]],
-            ["Decided by", f"{one.decided_by}, {at:%d %b %Y, %H:%M}"],
-            ["Claim id", one.claim_id],
-        ],
-    }
+    if pressed:
+        save(
+            lambda: workspace.triage.reopen(workspace.project(), one.claim_key, reason, by=user),
+            "Reopened: the claim waits for a third person again.",
+        )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.review.records import Judgement, ReviewedClaim
-from pages.widgets.figures import Cell
+from pages.widgets.figures import Cell, choose_row
 from pages.widgets.plain import show_cards
 
 VERDICT = "pages/verdict.py"
@@ -26,21 +26,16 @@ def show_claims(
     if not claims:
         st.text(nothing)
         return
-    event = st.dataframe(
+    chosen = choose_row(
         {title: [row[at] for row in rows] for at, title in enumerate(header)},
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        width="stretch",
-        height="auto" if len(claims) <= 8 else 320,
-        alt=f"{len(claims)} claims; choose a row to see what was said about it",
         key=key,
+        alt=f"{len(claims)} claims; choose a row to see what was said about it",
+        hint="Choose a row to read what was said about a claim, and why.",
+        height="auto" if len(claims) <= 8 else 320,
     )
-    chosen = [at for at in event["selection"]["rows"] if at < len(claims)]
-    if not chosen:
-        st.caption("Choose a row to read what was said about a claim, and why.")
+    if chosen is None:
         return
-    claim = claims[chosen[0]]
+    claim = claims[chosen]
     show_cards(_cards(claim), key=f"{key}-said")
     st.page_link(
         VERDICT,

@@ -30,7 +30,7 @@ from pages.screens.agreement.view import (
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, show_numbers
 from pages.widgets.forms import save, show_publishing
-from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.plain import show_card, show_cards, show_notice
 from storage.workspace import Workspace
 
 HEADER = (
@@ -91,15 +91,11 @@ def _measured(
 def _show_running(
     workspace: Workspace, project: Project, one: AgreementRound, user: Person, *, lead: bool
 ) -> None:
-    show_cards(
-        [
-            {
-                "title": f"Round {one.number} is being read",
-                "aside": f"{counted(one.claims, 'claim')}, guideline {one.guideline_version}",
-                "facts": [(each.name, f"{each.done} of {one.claims}") for each in one.annotators],
-            }
-        ],
+    show_card(
         key="round-running",
+        title=f"Round {one.number} is being read",
+        aside=f"{counted(one.claims, 'claim')}, guideline {one.guideline_version}",
+        facts=[(each.name, f"{each.done} of {one.claims}") for each in one.annotators],
     )
     if lead and st.button(
         "Close this round",

@@ -13,7 +13,6 @@ from core.review.agreement_records import (
     Figure,
     GroupAgreement,
     Grouping,
-    LabelShare,
     Question,
 )
 from core.review.records import SUPPORT_LABELS, Judgement, ReviewedClaim, ReviewStatus, Unfit
@@ -120,12 +119,14 @@ def count_words(figures: AgreementFigures, what: str = "claim") -> str:
     )
 
 
-def skew_words(prevalence: Sequence[LabelShare]) -> str | None:
-    """What to mind where one label dominates."""
-    if not prevalence or prevalence[0].share < SKEWED:
+def skew_words(figures: AgreementFigures) -> str | None:
+    """What to mind where one label dominates and kappa falls behind."""
+    top, (_, kappa, ac1) = figures.prevalence[:1], shown_figures(figures)
+    low = kappa.figure.value is None or kappa.figure.value < (ac1.figure.value or 0.0)
+    if not top or top[0].share < SKEWED or not low:
         return None
     return (
-        f"Where one label dominates, as {label_words(prevalence[0].label)} does here, kappa is low even "
+        f"Where one label dominates, as {label_words(top[0].label)} does here, kappa is low even "
         "among people who agree: read AC1 beside it."
     )
 

@@ -11,7 +11,8 @@ import streamlit as st
 
 from core.review.records import Person
 from pages.widgets.counting import counted
-from pages.widgets.plain import show_cards
+from pages.widgets.figures import choose_row
+from pages.widgets.plain import show_card
 from storage.store import SqlStore
 from storage.trail import LinkCheck, Trail, TrailEntry, TrailFilters
 
@@ -92,21 +93,15 @@ def show_chain(trail: Trail) -> None:
         )
     else:
         title, tone, mark = "Chain intact", "good", "✓"
-    show_cards(
-        [
-            {
-                "title": title,
-                "tone": tone,
-                "mark": mark,
-                "text": f"{counted(check.events, 'event')}, each holding the hash of the one before it.",
-                "lists": [
-                    {"title": "What was found", "open": True, "items": list(check.problems[:50])}
-                ]
-                if check.problems
-                else [],
-            }
-        ],
+    show_card(
         key="chain",
+        title=title,
+        tone=tone,
+        mark=mark,
+        text=f"{counted(check.events, 'event')}, each holding the hash of the one before it.",
+        lists=[{"title": "What was found", "open": True, "items": list(check.problems[:50])}]
+        if check.problems
+        else [],
     )
 
 
@@ -121,23 +116,17 @@ def show_everything_checked(store: SqlStore) -> None:
     with st.spinner("Comparing every stored document with its event …"):
         report = store.verify_chain()
     found = counted(len(report.problems), "problem")
-    show_cards(
-        [
-            {
-                "title": "Everything is as it was written" if report.intact else found,
-                "tone": "good" if report.intact else "bad",
-                "mark": "✓" if report.intact else "✕",
-                "text": f"Compared: {counted(report.events, 'event')}, {counted(report.traces, 'trace')}, "
-                f"{counted(report.verdicts, 'verdict')} and {counted(report.rows, 'word')} of people"
-                + (f"; {counted(report.erased, 'trace')} erased." if report.erased else "."),
-                "lists": [
-                    {"title": "What was found", "open": True, "items": list(report.problems[:200])}
-                ]
-                if report.problems
-                else [],
-            }
-        ],
+    show_card(
         key="everything",
+        title="Everything is as it was written" if report.intact else found,
+        tone="good" if report.intact else "bad",
+        mark="✓" if report.intact else "✕",
+        text=f"Compared: {counted(report.events, 'event')}, {counted(report.traces, 'trace')}, "
+        f"{counted(report.verdicts, 'verdict')} and {counted(report.rows, 'word')} of people"
+        + (f"; {counted(report.erased, 'trace')} erased." if report.erased else "."),
+        lists=[{"title": "What was found", "open": True, "items": list(report.problems[:200])}]
+        if report.problems
+        else [],
     )
 
 
@@ -152,7 +141,7 @@ def trail_lines(trail: Trail, filters: TrailFilters, user: Person) -> BinaryIO:
 
 def show_trail(entries: tuple[TrailEntry, ...]) -> None:
     """The events as rows; the chosen one is opened below with all that was written."""
-    event = st.dataframe(
+    chosen = choose_row(
         {
             "When": [entry.event.at for entry in entries],
             "Who": [entry.event.actor for entry in entries],
@@ -175,39 +164,29 @@ def show_trail(entries: tuple[TrailEntry, ...]) -> None:
             "Reason": st.column_config.TextColumn(width=200),
             "No.": st.column_config.NumberColumn(format="%d", width=60),
         },
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        width="stretch",
         height=430,
         alt=f"{len(entries)} events of the audit trail; choose a row to read all of it",
+        hint="Choose a row to read all that was written about an event.",
         key="trail",
     )
-    chosen = [at for at in event["selection"]["rows"] if at < len(entries)]
-    if not chosen:
-        st.caption("Choose a row to read all that was written about an event.")
-        return
-    _show_event(entries[chosen[0]])
+    if chosen is not None:
+        _show_event(entries[chosen])
 
 
 def _show_event(entry: TrailEntry) -> None:
-    show_cards(
-        [
-            {
-                "title": f"{entry.event.actor} {action_words(entry.event.action)}",
-                "aside": f"event {entry.event.sequence}",
-                "facts": [
-                    ["When", entry.event.at.isoformat(timespec="microseconds")],
-                    ["About", entry.event.entity],
-                    *([["From", entry.before]] if entry.before else []),
-                    *([["To", entry.after]] if entry.after else []),
-                    *([["Reason", entry.reason]] if entry.reason else []),
-                    ["Hash", entry.event.hash],
-                    ["Follows", entry.event.previous_hash],
-                ],
-            }
-        ],
+    show_card(
         key="event",
+        title=f"{entry.event.actor} {action_words(entry.event.action)}",
+        aside=f"event {entry.event.sequence}",
+        facts=[
+            ["When", entry.event.at.isoformat(timespec="microseconds")],
+            ["About", entry.event.entity],
+            *([["From", entry.before]] if entry.before else []),
+            *([["To", entry.after]] if entry.after else []),
+            *([["Reason", entry.reason]] if entry.reason else []),
+            ["Hash", entry.event.hash],
+            ["Follows", entry.event.previous_hash],
+        ],
     )
     st.code(_indented(entry.event.detail), language=None, wrap_lines=True, height=220)
     if entry.trace_id is not None:

@@ -40,7 +40,7 @@ from core.workflows.packet_folder import (
 from core.workflows.packet_import import import_packet
 from pages.screens.export.signatures import own_fingerprint, signature_cards, signed_card
 from pages.widgets.counting import counted
-from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.plain import show_card, show_cards, show_notice
 from pages.widgets.session import settings
 from storage.keys import keep_pseudonyms, trusted_keys
 from storage.packet_intake import PacketIntake
@@ -159,27 +159,23 @@ def prepared() -> Prepared | None:
 def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) -> None:
     """The packet that is ready: what is in it, its download, and its signature."""
     report = packet.report
-    show_cards(
-        [
-            {
-                "title": "The packet is ready",
-                "mark": "✓",
-                "tone": "good",
-                "text": f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
-                f"{counted(report.votes, 'annotation')}, in {counted(report.files, 'file')} that its "
-                "manifest lists.",
-                "facts": [
-                    *(
-                        [STATUSES[status], f"{count:,}"]
-                        for status, count in report.by_status.items()
-                        if count
-                    ),
-                    ["preference pairs", f"{report.preference_pairs:,}"],
-                    ["manifest", report.manifest_sha256],
-                ],
-            }
-        ],
+    show_card(
         key="ready",
+        title="The packet is ready",
+        mark="✓",
+        tone="good",
+        text=f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
+        f"{counted(report.votes, 'annotation')}, in {counted(report.files, 'file')} that its "
+        "manifest lists.",
+        facts=[
+            *(
+                [STATUSES[status], f"{count:,}"]
+                for status, count in report.by_status.items()
+                if count
+            ),
+            ["preference pairs", f"{report.preference_pairs:,}"],
+            ["manifest", report.manifest_sha256],
+        ],
     )
     left, right = st.columns([1, 2.4], vertical_alignment="bottom")
     left.download_button(
@@ -285,25 +281,21 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
         return
     show_cards(signature_cards(check.signatures, keys), key="packet-signatures")
     put = done.reviews
-    show_cards(
-        [
-            {
-                "title": "The packet was read" if done.changed else "Nothing changed",
-                "mark": "✓",
-                "tone": "good",
-                "text": f"{counted(done.claims, 'claim')}. New: {counted(put.votes, 'annotation')} and "
-                f"{counted(put.adjudications, 'decision')}; {put.votes_known:,} and "
-                f"{put.adjudications_known:,} were here already.",
-                "facts": [["new traces", f"{done.traces_new:,}"]],
-                "lists": [
-                    {"title": f"{len(items):,} {title}", "items": list(items)[:200]}
-                    for title, items in (
-                        ("not kept, and why", put.skipped),
-                        ("to know", done.notes),
-                    )
-                    if items
-                ],
-            }
-        ],
+    show_card(
         key="packet-read",
+        title="The packet was read" if done.changed else "Nothing changed",
+        mark="✓",
+        tone="good",
+        text=f"{counted(done.claims, 'claim')}. New: {counted(put.votes, 'annotation')} and "
+        f"{counted(put.adjudications, 'decision')}; {put.votes_known:,} and "
+        f"{put.adjudications_known:,} were here already.",
+        facts=[["new traces", f"{done.traces_new:,}"]],
+        lists=[
+            {"title": f"{len(items):,} {title}", "items": list(items)[:200]}
+            for title, items in (
+                ("not kept, and why", put.skipped),
+                ("to know", done.notes),
+            )
+            if items
+        ],
     )

@@ -1,16 +1,14 @@
-"""Which formats a packet holds, which traces it is of, and how each of its files will begin."""
+"""The formats of a packet, and how each of its files will begin."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.review.records import Person, ReviewedClaim
+from core.review.records import Person
 from core.workflows.packet_export import (
-    EVERY_FORMAT,
     ExportFilters,
     PacketFormat,
     PacketStore,
@@ -31,44 +29,6 @@ FORMATS = {
     PacketFormat.PREFERENCES: "Preference pairs",
 }
 LISTED_TRACES = 2_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowed:
-    """What was chosen of traces and formats."""
-
-    traces: frozenset[str]
-    tag: str | None
-    formats: frozenset[PacketFormat]
-
-
-def choose_formats(claims: Sequence[ReviewedClaim], tags: Sequence[str]) -> Narrowed:
-    """One line of controls: formats, a tag, and traces."""
-    formats_column, tag_column, trace_column = st.columns(
-        [2.7, 1.1, 2], vertical_alignment="bottom"
-    )
-    formats = formats_column.pills(
-        "Besides JSON Lines",
-        list(FORMATS),
-        selection_mode="multi",
-        format_func=FORMATS.__getitem__,
-        default=list(FORMATS),
-        key="formats",
-        help="The packet's JSON Lines are always in it: another workbench reads it back from them.",
-    )
-    tag = tag_column.selectbox(
-        "Tag", tags, index=None, placeholder="Any", disabled=not tags, key="export-tag"
-    )
-    known = sorted({claim.trace_id for claim in claims})
-    traces = trace_column.multiselect(
-        "Traces",
-        known[:LISTED_TRACES],
-        placeholder="All"
-        if len(known) <= LISTED_TRACES
-        else f"All (first {LISTED_TRACES:,} listed)",
-        key="export-traces",
-    )
-    return Narrowed(traces=frozenset(traces), tag=tag, formats=frozenset(formats) & EVERY_FORMAT)
 
 
 def show_preview(

@@ -10,7 +10,8 @@ from datetime import datetime
 from core.records import State
 from core.review.items import Progress
 from core.review.records import Person, Role
-from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_counts
+from pages.widgets.counting import counted
+from pages.widgets.palette import LOOKS, Kind, answer_counts, claim_counts
 from pages.widgets.plain import Card
 from pages.widgets.review_layout import duration_words
 from storage.records import AuditEvent, Overview, VerdictCounts
@@ -37,7 +38,7 @@ def what_waits(
     if progress and Role.ADJUDICATOR in person.roles and progress.ties:
         waiting.append(
             Waiting(
-                title=f"{_many(progress.ties, 'claim')} that two people read differently",
+                title=f"{counted(progress.ties, 'claim')} that two people read differently",
                 text="You have not read them: a third view decides, and both annotations stay.",
                 label="Adjudicate",
                 page="pages/adjudicate.py",
@@ -49,7 +50,7 @@ def what_waits(
         pace = progress.seconds_per_claim
         waiting.append(
             Waiting(
-                title=f"{_many(left, 'claim')} to read"
+                title=f"{counted(left, 'claim')} to read"
                 + (f" · about {duration_words(left * pace)}" if pace else ""),
                 text="One claim at a time, with all its sources. Begin and stop whenever you like.",
                 label="Go on reviewing" if progress.mine_done else "Start reviewing",
@@ -60,7 +61,7 @@ def what_waits(
     if overview.waiting:
         waiting.append(
             Waiting(
-                title=f"{_many(overview.waiting, 'trace')} not verified yet",
+                title=f"{counted(overview.waiting, 'trace')} not verified yet",
                 text="Added, but no verdict so far.",
                 label="Verify",
                 page="pages/traces.py",
@@ -72,7 +73,7 @@ def what_waits(
         if count and not blind:
             waiting.append(
                 Waiting(
-                    title=title.format(_many(count, "answer")),
+                    title=title.format(counted(count, "answer")),
                     text=text,
                     label=label,
                     page="pages/traces.py",
@@ -93,7 +94,7 @@ _STOPPED = (
         State.NEEDS_REVIEW,
         "◐ {} to review",
         "Nothing in them is shown to be wrong; each says what could not be confirmed.",
-        "Review them",
+        "Look at them",
     ),
 )
 
@@ -101,14 +102,9 @@ _STOPPED = (
 def found_card(overview: Overview, counts: VerdictCounts) -> Card:
     """The claims of all answers by what was found, and the answers by state, with their marks."""
     found, verified = claim_counts(counts), sum(overview.by_decision.values())
-    answers = ", ".join(
-        f"{count:,} {look.word.lower()}"
-        for name, look in DECISIONS.items()
-        if name != "pending" and (count := overview.count(name))
-    )
     return {
-        "title": " of ".join((_many(sum(found.values()), "claim"), _many(verified, "answer"))),
-        "text": f"Answers: {answers}.",
+        "title": " of ".join((counted(sum(found.values()), "claim"), counted(verified, "answer"))),
+        "text": f"Answers: {', '.join(answer_counts(overview))}.",
         "facts": [
             (f"{LOOKS[kind].mark} {_WORDS_OF_FOUND.get(kind, LOOKS[kind].word)}", f"{count:,}")
             for kind, count in reversed(found.items())
@@ -123,7 +119,6 @@ _WORDS_OF_FOUND = {Kind.UNSUPPORTED: "not confirmed, or needs a person"}
 def team_facts(progress: Progress) -> list[tuple[str, str]]:
     """How far the project is, in figures with words."""
     facts = [
-        ("Settled", f"{progress.team_done:,} of {progress.total:,} claims"),
         ("Read by me", f"{progress.mine_done:,}"),
         ("Two views, not settled", f"{progress.ties:,}"),
     ]
@@ -183,7 +178,3 @@ def _count(event: AuditEvent) -> int:
     except (ValueError, AttributeError):
         return 1
     return len(verdicts) if isinstance(verdicts, list) else 1
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -9,7 +9,7 @@ import streamlit as st
 from core.review.records import Person, Role
 from pages.widgets.current_user import ROLE_WORDS, role_words
 from pages.widgets.forms import save, saved_forms
-from pages.widgets.plain import inert, show_cards, show_notice
+from pages.widgets.plain import inert, show_card, show_notice
 from storage.people import People
 
 
@@ -27,17 +27,13 @@ def show_people(people: People, me: Person) -> None:
     everybody = people.everybody()
     left, right = st.columns([1, 1], gap="large")
     with left:
-        show_cards(
-            [
-                {
-                    "title": "Who works here",
-                    "facts": [
-                        (each.name, role_words(each) + (f" · {each.email}" if each.email else ""))
-                        for each in everybody
-                    ],
-                }
-            ],
+        show_card(
             key="everybody",
+            title="Who works here",
+            facts=[
+                (each.name, role_words(each) + (f" · {each.email}" if each.email else ""))
+                for each in everybody
+            ],
         )
     with right:
         if not lead:

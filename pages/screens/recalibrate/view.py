@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import cast
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from core.calibration.gain import Gain
 from core.calibration.rows import KeptRows
@@ -20,16 +19,11 @@ from core.workflows.retraining import LabelledRow, Material, Need, Side
 from pages.widgets.evaluated import calibrator_words
 from pages.widgets.figures import Cell, between, percent
 from pages.widgets.flips import Flip
-from pages.widgets.frontend import script, styles
+from pages.widgets.frontend import view
 from pages.widgets.palette import DECISIONS
 from pages.widgets.plots import BLUE, GREEN, ORANGE
 
-_CHAIN = st.components.v2.component(
-    "provenanceguard_chain",
-    html='<div id="chain">\n</div>',
-    css=styles("chain"),
-    js=script("chain"),
-)
+_CHAIN = view("chain")
 
 FLIPS_SHOWN = 100
 SIDE_WORDS = {

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-import streamlit as st
-
 from core.records import (
     Decision,
     RepairAction,
@@ -24,7 +22,7 @@ from core.repair.edits import word_diff
 from core.repair.loop import chosen_answer
 from pages.widgets.evidence_lines import claim_terms, nearest_line
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
-from pages.widgets.frontend import script, styles
+from pages.widgets.frontend import nothing, view
 from pages.widgets.palette import DECISIONS
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
 from pages.widgets.side_by_side import lay_out_sides
@@ -33,13 +31,7 @@ from storage.repairs import Choice, StoredChoice
 
 Json = Mapping[str, object]
 
-# Registered once, at import. What a trace says travels as data and becomes text nodes.
-_REPAIR = st.components.v2.component(
-    "provenanceguard_repair",
-    html='<div id="repair">\n</div>',
-    css=styles("repair"),
-    js=script("repair"),
-)
+_REPAIR = view("repair")
 
 KIND_WORDS = {
     RepairKind.ATTRIBUTION: ("⇄", "Another source credited"),
@@ -87,7 +79,7 @@ class Decided:
 
 def show_repair(data: Json, *, key: str) -> Decided | None:
     """Show a laid-out repair; what the reviewer decided in this run, if anything."""
-    said = _REPAIR(key=key, data=data, on_decide_change=_nothing).decide
+    said = _REPAIR(key=key, data=data, on_decide_change=nothing).decide
     if not isinstance(said, Mapping):
         return None
     text = said.get("text")
@@ -96,10 +88,6 @@ def show_repair(data: Json, *, key: str) -> Decided | None:
         choice=Choice(str(said.get("choice"))),
         text=text if isinstance(text, str) else None,
     )
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""
 
 
 def lay_out_repair(

@@ -9,6 +9,7 @@ from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
+from pages.widgets.figures import choose_row
 from pages.widgets.plain import show_notice
 from pages.widgets.presses import show_told
 from pages.widgets.review_layout import SUPPORT_WORDS
@@ -54,7 +55,7 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
         "Find", key="mine-search", placeholder="Words of the claim, question, note, answer or trace"
     ).casefold()
     listed = [each for each in every if all(word in _text(each) for word in words.split())]
-    event = st.dataframe(
+    chosen = choose_row(
         {
             "Claim": [each.text for each in listed],
             "My answer": [_answer(each) for each in listed],
@@ -71,10 +72,6 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
             "Question": st.column_config.TextColumn(width=170),
             "When": moments("When"),
         },
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        width="stretch",
         alt=f"{counted(len(listed), 'annotation')} of mine, the latest first; tick one to mend it",
         key=f"mine-{words}",
     )
@@ -82,9 +79,8 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
         f"{len(listed):,} of {counted(len(every), 'annotation')}, yours alone. Tick a row to mend "
         "it. What was read in an agreement round is not among them."
     )
-    chosen = [at for at in event["selection"]["rows"] if at < len(listed)]
-    if chosen:
-        _show_mending(listed[chosen[0]], session)
+    if chosen is not None:
+        _show_mending(listed[chosen], session)
 
 
 def _show_mending(one: Mine, session: ReviewSession) -> None:

@@ -6,18 +6,16 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.errors import ProvenanceGuardError
 from core.review.records import Person
-from pages.widgets.frontend import script, styles
+from pages.widgets.forms import save
+from pages.widgets.frontend import nothing, view
 from pages.widgets.my_keys import my_keys
-from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.rebinding import BY_NAME, PAGE_NAMES, Refusal, bound, swapped
 from pages.widgets.shortcuts import SHORTCUTS, Keymap, Page, Shortcut, shown
-from storage.preferences import KeyBindings
 from storage.workspace import Workspace
 
 MY_KEYS, MY_KEYS_LINK = "My keys", "keys"
-_REFUSED, _SAID = "of-user-key-refused", "of-user-key-said"
+_REFUSED = "of-user-key-refused"
 WORDS = (
     "Press a key's button here, then the key that you want. They are yours alone, on every machine, "
     "and every page names them as you chose them."
@@ -25,25 +23,18 @@ WORDS = (
 # Each shortcut stands once, where it is worked most.
 _GROUPS = (Page.REVIEW, Page.ADJUDICATE, Page.VERDICT, Page.REPAIR, Page.GIVE_BACK)
 
-_KEYS = st.components.v2.component(
-    "provenanceguard_keys",
-    html='<div id="keys">\n</div>',
-    css=styles("keys"),
-    js=script("keys"),
-)
+_KEYS = view("keys")
 
 
 def show_own_keys(workspace: Workspace, me: Person) -> None:
     """Show them, and do what was asked for."""
-    if said := st.session_state.pop(_SAID, None):
-        show_toast(said)
     keys = my_keys(workspace, me)
     asked = _KEYS(
         key="own-keys",
         data=lay_out_keys(keys, st.session_state.get(_REFUSED)),
-        on_bind_change=_nothing,
-        on_swap_change=_nothing,
-        on_reset_change=_nothing,
+        on_bind_change=nothing,
+        on_swap_change=nothing,
+        on_reset_change=nothing,
     )
     wanted = _wanted(keys, asked.bind, asked.swap, reset=bool(asked.reset))
     if wanted is None:
@@ -52,9 +43,11 @@ def show_own_keys(workspace: Workspace, me: Person) -> None:
     st.session_state.pop(_REFUSED, None)
     if isinstance(result, Refusal):
         st.session_state[_REFUSED] = (name, result)
-    elif not _keep(workspace.key_bindings, result, name, me):
-        return
-    st.rerun()
+        st.rerun()
+    said = (
+        f"{shown(result.of(name))}: {BY_NAME[name].words}." if name else "All keys are as shipped."
+    )
+    save(lambda: workspace.key_bindings.bind(result.chosen, by=me), said)
 
 
 def lay_out_keys(keys: Keymap, refused: tuple[str, Refusal] | None = None) -> dict[str, object]:
@@ -116,20 +109,3 @@ def _wanted(
         name, key = str(bind.get("name")), str(bind.get("key"))
         return name, bound(keys, name, key)
     return None
-
-
-def _keep(bindings: KeyBindings, keys: Keymap, name: str, me: Person) -> bool:
-    """Keep them; False: they were not, and the page says why."""
-    try:
-        bindings.bind(keys.chosen, by=me)
-    except ProvenanceGuardError as error:
-        show_notice("This was not saved", str(error), key="keys-not-saved", tone="bad")
-        return False
-    st.session_state[_SAID] = (
-        f"{shown(keys.of(name))}: {BY_NAME[name].words}." if name else "All keys are as shipped."
-    )
-    return True
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""

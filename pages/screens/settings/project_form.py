@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.review.records import Person, Project, ProjectSettings, Role
 from pages.widgets.forms import save, show_publishing
-from pages.widgets.plain import show_cards
+from pages.widgets.plain import show_card
 from storage.guidelines import Guidelines
 from storage.projects import Projects
 
@@ -138,31 +138,23 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
     current = versions[-1]
     left, right = st.columns([1, 1], gap="large")
     with left:
-        show_cards(
-            [
-                {
-                    "title": f"Version {current.version}, active",
-                    "aside": f"since {current.at.astimezone():%d %b %Y, %H:%M}",
-                    "text": current.text,
-                }
-            ],
+        show_card(
             key="guideline-now",
+            title=f"Version {current.version}, active",
+            aside=f"since {current.at.astimezone():%d %b %Y, %H:%M}",
+            text=current.text,
         )
     with right:
         if Role.LEAD in me.roles:
             show_publishing(guidelines, current, me)
-        show_cards(
-            [
-                {
-                    "title": "All versions",
-                    "facts": [
-                        (
-                            f"{each.version} · {each.at.astimezone():%d %b %Y}",
-                            each.change,
-                        )
-                        for each in reversed(versions)
-                    ],
-                }
-            ],
+        show_card(
             key="guideline-versions",
+            title="All versions",
+            facts=[
+                (
+                    f"{each.version} · {each.at.astimezone():%d %b %Y}",
+                    each.change,
+                )
+                for each in reversed(versions)
+            ],
         )

@@ -9,7 +9,7 @@ import streamlit as st
 from core.review.records import Person, Project, Role
 from core.review.word_lists import MOST_WORDS, read_words
 from pages.widgets.forms import save
-from pages.widgets.plain import show_cards
+from pages.widgets.plain import show_card
 from storage.workspace import Workspace
 
 WORDS, WORDS_LINK = "Lit words", "words"
@@ -41,15 +41,11 @@ def show_words(workspace: Workspace, project: Project, me: Person) -> None:
                 lambda words: lists.keep_for_project(project, words, by=me),
             )
         else:
-            show_cards(
-                [
-                    {
-                        "title": "Everybody's words",
-                        "aside": "chosen by a lead",
-                        "text": "\n".join(held.team) or "None yet.",
-                    }
-                ],
+            show_card(
                 key="team-words",
+                title="Everybody's words",
+                aside="chosen by a lead",
+                text="\n".join(held.team) or "None yet.",
             )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import streamlit as st
-
 from core.calibration.threshold import GRID
 from core.evaluation.outcomes import Workload
 from core.evaluation.sweep import Band
@@ -14,14 +12,9 @@ from core.evaluation.threshold_view import Cost, Flips, ThresholdView, costs_at
 from pages.widgets.evaluated import Opened
 from pages.widgets.figures import Cell, percent, rate_interval
 from pages.widgets.flips import Flip
-from pages.widgets.frontend import script, styles
+from pages.widgets.frontend import nothing, view
 
-_THRESHOLDS = st.components.v2.component(
-    "provenanceguard_thresholds",
-    html='<div id="thresholds">\n</div>',
-    css=styles("thresholds"),
-    js=script("thresholds"),
-)
+_THRESHOLDS = view("thresholds")
 
 FLIPS_SHOWN = 50
 PASSED, STOPPED = "bad claims passed", "good claims stopped"
@@ -59,7 +52,7 @@ def curve_of(
 
 def show_thresholds(data: Mapping[str, object], *, key: str) -> int | None:
     """Show the view; the place of the threshold that the slider just came to rest on, if any."""
-    moved: object = _THRESHOLDS(key=key, data=data, on_moved_change=_nothing).moved
+    moved: object = _THRESHOLDS(key=key, data=data, on_moved_change=nothing).moved
     return int(moved) if isinstance(moved, int | float) else None
 
 
@@ -326,7 +319,3 @@ def _flip(place: int, flips: Flips, opened: Opened, link: Mapping[str, str]) -> 
         now_blocked=flips.now_blocked,
         query={**link, "claim": row.claim_id},
     )
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""

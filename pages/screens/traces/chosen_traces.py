@@ -6,25 +6,15 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.errors import ProvenanceGuardError
 from core.review.records import Person, Role
 from pages.widgets.counting import counted
-from pages.widgets.plain import show_notice, show_toast
+from pages.widgets.forms import do
 from pages.widgets.verifying import start_verifying
+from storage.erasing import Erased
 from storage.triage import MarkKind
 from storage.workspace import Workspace
 
 NOBODY = 0
-_SAID = "triage-said"
-
-
-def show_said() -> None:
-    """Say once what the last press did."""
-    said = st.session_state.pop(_SAID, None)
-    if isinstance(said, tuple):
-        show_notice("That was not done", said[0], key="triage-problem", tone="bad")
-    elif said:
-        show_toast(said)
 
 
 def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> None:
@@ -36,7 +26,7 @@ def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> No
             "Flag",
             icon=":material/flag:",
             key="flag-chosen",
-            on_click=_do,
+            on_click=do,
             args=(lambda: triage.mark(chosen, MarkKind.FLAG, by=user), f"{noun} flagged."),
         )
         with st.popover("Tag", icon=":material/sell:", key="tag-chosen"):
@@ -45,7 +35,7 @@ def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> No
                 "Add the tag",
                 key="tag-add",
                 disabled=not tag.strip(),
-                on_click=_do,
+                on_click=do,
                 args=(lambda: triage.mark(chosen, MarkKind.TAG, tag, by=user), f"{noun} tagged."),
             )
         if Role.LEAD not in user.roles or Role.AUDITOR in user.roles:
@@ -57,8 +47,11 @@ def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> No
             icon=":material/replay:",
             key="verify-chosen",
             help="With the models and the calibrator of now; a verdict of theirs that is there stays.",
-            on_click=_verify_again,
-            args=(workspace, chosen),
+            on_click=do,
+            args=(
+                lambda: start_verifying(workspace.store, triage.positions(chosen)),
+                "Verifying what has no verdict of the present versions.",
+            ),
         )
         with st.popover("Erase", icon=":material/delete:", key="erase-chosen"):
             show_erasing(lambda reason: triage.erase(chosen, reason, by=user), noun, key="chosen")
@@ -86,7 +79,7 @@ def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -
             "Put first" if who == NOBODY else "Assign",
             type="primary",
             key="assign",
-            on_click=_do,
+            on_click=do,
             args=(
                 lambda: triage.assign(project, chosen, annotators.get(who), by=user),
                 f"The claims of {noun} come first.",
@@ -95,7 +88,7 @@ def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -
         st.button(
             "Take back",
             key="unassign",
-            on_click=_do,
+            on_click=do,
             args=(
                 lambda: triage.unassign(project, chosen, by=user),
                 f"The claims of {noun} come in their turn again.",
@@ -103,7 +96,7 @@ def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -
         )
 
 
-def show_erasing(erase: Callable[[str], object], noun: str, *, key: str) -> None:
+def show_erasing(erase: Callable[[str], Erased], noun: str, *, key: str) -> None:
     """Ask for the reason, then erase; what people have judged stays."""
     st.text(f"{noun} with verdicts, marks and repairs. What people have judged, or hold, stays.")
     reason = st.text_input("Reason, for the trail", key=f"erase-reason-{key}", max_chars=500)
@@ -112,33 +105,11 @@ def show_erasing(erase: Callable[[str], object], noun: str, *, key: str) -> None
         key=f"erase-for-good-{key}",
         type="primary",
         disabled=not reason.strip(),
-        on_click=_erase,
-        args=(erase, reason),
+        on_click=do,
+        args=(lambda: erase(reason), _erased_words),
     )
 
 
-def _erase(erase: Callable[[str], object], reason: str) -> None:
-    try:
-        done = erase(reason)
-    except ProvenanceGuardError as error:
-        st.session_state[_SAID] = (str(error),)
-        return
-    gone, kept = getattr(done, "traces", 0), getattr(done, "kept", ())
-    words = f"{counted(gone, 'trace')} erased."
-    if kept:
-        words += f" {len(kept):,} stay: people have judged them, or hold a claim of them."
-    st.session_state[_SAID] = words
-
-
-def _verify_again(workspace: Workspace, chosen: Sequence[str]) -> None:
-    start_verifying(workspace.store, workspace.triage.positions(chosen))
-    st.session_state[_SAID] = "Verifying what has no verdict of the present versions."
-
-
-def _do(act: Callable[[], object], said: str) -> None:
-    try:
-        act()
-    except ProvenanceGuardError as error:
-        st.session_state[_SAID] = (str(error),)
-        return
-    st.session_state[_SAID] = said
+def _erased_words(done: Erased) -> str:
+    stay = f" {len(done.kept):,} stay: people have judged them, or hold a claim of them."
+    return f"{counted(done.traces, 'trace')} erased." + (stay if done.kept else "")

@@ -32,7 +32,12 @@ def show_files(workspace: Workspace, user: Person) -> None:
         return
     noun = counted(counts[file], "trace")
     st.text(f"{noun} in their newest version.")
-    st.button("Show only these", key="file-show", on_click=_show, args=(file,))
+    st.button(
+        "Show only these",
+        key="file-show",
+        on_click=st.session_state.__setitem__,
+        args=("file", file),
+    )
     if Role.AUDITOR in user.roles:
         return
     with st.container(horizontal=True):
@@ -40,8 +45,9 @@ def show_files(workspace: Workspace, user: Person) -> None:
             "Verify again",
             icon=":material/replay:",
             key="file-verify",
-            on_click=_verify,
-            args=(workspace, file),
+            on_click=lambda: start_verifying(
+                workspace.store, newest_of_file(workspace.store, file)
+            ),
             help="With the models and the calibrator of now. A trace that has their verdict is left "
             "as it is: the same versions say the same.",
         )
@@ -67,11 +73,3 @@ def show_files(workspace: Workspace, user: Person) -> None:
         show_erasing(
             lambda reason: workspace.triage.erase_file(file, reason, by=user), noun, key="file"
         )
-
-
-def _show(file: str) -> None:
-    st.session_state["file"] = file
-
-
-def _verify(workspace: Workspace, file: str) -> None:
-    start_verifying(workspace.store, newest_of_file(workspace.store, file))

@@ -14,6 +14,7 @@ from core.capture.reading import FORMATS
 from core.errors import InputError, ProvenanceGuardError
 from core.records import IngestReport
 from core.workflows.ingest import SameId, ingest, preview
+from pages.widgets.counting import counted
 from pages.widgets.file_names import safe_name
 from pages.widgets.plain import Card, show_cards
 from pages.widgets.session import settings
@@ -223,7 +224,7 @@ def _file_card(name: str, size: int, wanted: str, report: IngestReport) -> Card:
     ]
     facts.append(("Traces", _traces_words(report)))
     if calls:
-        facts.append(("Tool calls", f"{calls:,} by {_many(len(report.tools), 'tool')}"))
+        facts.append(("Tool calls", f"{calls:,} by {counted(len(report.tools), 'tool')}"))
     if not report.traces:
         tone = "bad"
     else:
@@ -232,7 +233,7 @@ def _file_card(name: str, size: int, wanted: str, report: IngestReport) -> Card:
     tools = {
         "title": "Tool calls by server and tool",
         "items": [
-            f"{_tool_name(each.server, each.tool)}: {_many(each.calls, 'call')}"
+            f"{_tool_name(each.server, each.tool)}: {counted(each.calls, 'call')}"
             + (f", {each.not_evidence:,} without evidence" if each.not_evidence else "")
             for each in report.tools[:TOOLS_SHOWN]
         ],
@@ -274,10 +275,6 @@ def _skipped_list(report: IngestReport) -> list[dict[str, object]]:
 
 def _tool_name(server: str | None, tool: str) -> str:
     return f"{server}/{tool}" if server else tool
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _size_words(size: int) -> str:

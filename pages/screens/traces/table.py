@@ -6,19 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import streamlit as st
-
-from pages.widgets.frontend import script, styles
+from pages.widgets.frontend import nothing, view
 from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_counts, shown_state
 from pages.widgets.plain import spaced
 from storage.records import TraceMarks, TraceRow
 
-_TABLE = st.components.v2.component(
-    "provenanceguard_traces",
-    html='<div id="traces">\n</div>',
-    css=styles("traces"),
-    js=script("traces"),
-)
+_TABLE = view("traces")
 
 _COLUMNS = (Kind.CONTRADICTED, Kind.CONFLATION, Kind.UNSUPPORTED, Kind.UNJUDGED, Kind.SUPPORTED)
 
@@ -57,7 +50,7 @@ def show_trace_table(
         "rows": [_row(row, marks.get(row.trace_id, TraceMarks()), blind) for row in rows],
         "last": last,
     }
-    said = _TABLE(key=key, data=data, on_open_change=_nothing, on_chosen_change=_nothing)
+    said = _TABLE(key=key, data=data, on_open_change=nothing, on_chosen_change=nothing)
     known = {row.trace_id for row in rows}
     chosen = said.chosen if isinstance(said.chosen, list) else []
     return Said(opened=said.open, chosen=tuple(each for each in chosen if each in known))
@@ -104,7 +97,3 @@ def _marks(marks: TraceMarks) -> list[dict[str, str]]:
 
 def _iso(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""

@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import streamlit as st
+from pages.widgets.frontend import nothing, view
 
-from pages.widgets.frontend import script, styles
-
-# Registered once, at import. Nothing that a trace says ever enters html, css or js: it travels as
-# data and becomes text nodes.
-_EVIDENCE = st.components.v2.component(
-    "provenanceguard_evidence",
-    html='<div id="evidence">\n</div>',
-    css=styles("evidence", "words", "answer_layout", "sides", "citation_chips", "provenance"),
-    js=script(
-        "common",
-        "words",
-        "answer_layout",
-        "sides",
-        "citation_chips",
-        "evidence",
-        "evidence_answer",
-        "evidence_claim",
-        "evidence_sources",
-        "evidence_sides",
-        "evidence_why",
-        "evidence_matrix",
+_EVIDENCE = view(
+    "evidence",
+    css=("evidence", "words", "answer_layout", "sides", "citation_chips", "provenance"),
+    js=(
+        *(
+            "common",
+            "words",
+            "answer_layout",
+            "sides",
+            "citation_chips",
+            "evidence",
+            "evidence_answer",
+        ),
+        *(
+            "evidence_claim",
+            "evidence_sources",
+            "evidence_sides",
+            "evidence_why",
+            "evidence_matrix",
+        ),
         "provenance",
     ),
 )
@@ -43,9 +42,5 @@ class Asked:
 
 def show_evidence(data: Mapping[str, object], *, key: str) -> Asked:
     """Show a laid-out verdict; what the browser asks for in this run, if anything."""
-    said = _EVIDENCE(key=key, data=data, on_fetch_change=_nothing, on_go_change=_nothing)
+    said = _EVIDENCE(key=key, data=data, on_fetch_change=nothing, on_go_change=nothing)
     return Asked(source_id=said.fetch, page=said.go)
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""
