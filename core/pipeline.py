@@ -66,7 +66,32 @@ def verify_all(traces: Iterable[Trace], models: Models, config: Config) -> Itera
     """Verify traces in order; memory holds one window of them at a time."""
     pending = iter(traces)
     while window := list(islice(pending, WINDOW)):
-        yield from _verify_or_block([(trace, None) for trace in window], models, config)
+        offline = _verify_or_block([(trace, None) for trace in window], models, config)
+        yield from ask_judge(offline, models, config)
+
+
+def verify_offline(traces: Sequence[Trace], models: Models, config: Config) -> list[Verification]:
+    """One window of traces as far as no judge is asked; `ask_judge` does the rest."""
+    return _verify_or_block([(trace, None) for trace in traces], models, config)
+
+
+def ask_judge(
+    verified: Sequence[Verification], models: Models, config: Config
+) -> Sequence[Verification]:
+    """The verifications with what the judge of the models proves of their claims, if there is one."""
+    if models.judge is None:
+        return verified
+    from core.judge.asking import read_by_judge  # imported only where a judge is asked
+
+    worth = models.judge_worth
+    try:
+        return list(read_by_judge(verified, models.judge, models.judge_for, config, worth=worth))
+    except ProvenanceGuardError:
+        raise
+    except Exception as error:
+        if len(verified) > 1:
+            return [made for one in verified for made in ask_judge([one], models, config)]
+        return [_unread(verified[0].trace, None, models, config, error)]
 
 
 def verify_claims(
@@ -98,13 +123,7 @@ def versions(models: Models, config: Config) -> Versions:
 def _verify_or_block(window: Window, models: Models, config: Config) -> list[Verification]:
     """The window's verdicts; a trace that a bug is about gets one that says so, the others their own."""
     try:
-        verified = _verify_window(window, models, config)
-        if models.judge is None or any(claims is not None for _, claims in window):
-            return verified
-        from core.judge.asking import read_by_judge  # imported only where a judge is asked
-
-        worth = models.judge_worth
-        return list(read_by_judge(verified, models.judge, models.judge_for, config, worth=worth))
+        return _verify_window(window, models, config)
     except ProvenanceGuardError:
         raise
     except Exception as error:

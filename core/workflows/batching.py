@@ -14,11 +14,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 from core.codec import content_hash
 from core.config import Config
 from core.errors import Busy, ComponentUnavailable, Overdue
-from core.pipeline import Models, verify_all, versions
+from core.pipeline import Models, ask_judge, verify_offline, versions
 from core.records import Trace, Verification, Versions
 from core.repair.loop import repair_answer
 from core.verification.prepare import GOING
@@ -27,6 +28,7 @@ from core.workflows.repair import outcome_of, repair_versions
 from core.workflows.verify import BATCH_CHARACTERS, BATCH_TRACES
 
 LATENCY_BOUND_SECONDS = 0.005
+AT_ONCE = 8  # answers that a judge is asked about side by side
 MOST_WAITING = 64
 _SECONDS_A_TRACE = 1.0  # a first guess of how long one takes, until one was seen
 _WEIGHT = 0.5  # of the newest in the running mean
@@ -106,6 +108,9 @@ class BatchingVerifier:
         self._closed, self._in_hand, self._began = False, 0, 0.0
         self._seconds_a_trace = _SECONDS_A_TRACE
         self._repairing = ThreadPoolExecutor(1, thread_name_prefix="repair")
+        # A judge's reply takes seconds, in which the models read what others sent.
+        self._asking = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="ask")
+        self._asked = 0
         self._judging = threading.Thread(target=self._run, name="judge", daemon=True)
         self._judging.start()
 
@@ -123,7 +128,7 @@ class BatchingVerifier:
     @property
     def waiting(self) -> int:
         """Traces that wait or are being judged."""
-        return len(self._queue) + self._in_hand
+        return len(self._queue) + self._in_hand + self._asked
 
     @property
     def retry_seconds(self) -> int:
@@ -183,6 +188,7 @@ class BatchingVerifier:
             self._changed.notify_all()
         self._repairing.shutdown(wait=True, cancel_futures=True)
         self._judging.join()
+        self._asking.shutdown(wait=True, cancel_futures=True)
 
     def _enqueue(
         self, trace: Trace, told: Told, most: int | None, allowed: Allowed
@@ -250,12 +256,16 @@ class BatchingVerifier:
         judged = self._verified(batch)
         with self._changed:
             self._in_hand = 0
+            self._asked += len(batch) if self.models.judge else 0
         for one, outcome in zip(batch, judged, strict=True):
-            if isinstance(outcome, Exception):
-                one.future.set_exception(outcome)
-                continue
-            claims += len(outcome.claims)
-            one.future.set_result(replace(outcome, content_hash=content_hash(one.trace)))
+            if not isinstance(outcome, Exception):
+                claims += len(outcome.claims)
+            if self.models.judge is None:
+                _settle(one, outcome)
+            else:
+                self._asking.submit(self._ask, one, outcome).add_done_callback(
+                    partial(self._given_up, one)
+                )
         seconds = time.monotonic() - started
         mean = seconds / len(batch)
         self._seconds_a_trace += _WEIGHT * (mean - self._seconds_a_trace)
@@ -268,6 +278,22 @@ class BatchingVerifier:
             )
         )
 
+    def _ask(self, one: _Waiting, outcome: Verification | Exception) -> None:
+        """Let the judge read what the models have read, unless nobody waits for it any more."""
+        try:
+            if not isinstance(outcome, Exception):
+                one.allowed.check()
+                (outcome,) = ask_judge([outcome], self.models, self.config)
+        except Exception as error:
+            outcome = error
+        _settle(one, outcome)
+
+    def _given_up(self, one: _Waiting, asked: Future[None]) -> None:
+        with self._changed:
+            self._asked -= 1
+        if asked.cancelled():
+            one.future.set_exception(ComponentUnavailable("the verifier is stopping"))
+
     def _verified(self, batch: Sequence[_Waiting]) -> Sequence[Verification | Exception]:
         """What came of each; one whose time is up meanwhile takes no other with it."""
 
@@ -278,10 +304,17 @@ class BatchingVerifier:
         before = GOING.set(going)
         try:
             going()
-            return [*verify_all([one.trace for one in batch], self.models, self.config)]
+            return [*verify_offline([one.trace for one in batch], self.models, self.config)]
         except Overdue as error:
             return [error] if len(batch) == 1 else [self._verified([one])[0] for one in batch]
         except Exception as error:
             return [error] * len(batch)
         finally:
             GOING.reset(before)
+
+
+def _settle(one: _Waiting, outcome: Verification | Exception) -> None:
+    if isinstance(outcome, Exception):
+        one.future.set_exception(outcome)
+    else:
+        one.future.set_result(replace(outcome, content_hash=content_hash(one.trace)))

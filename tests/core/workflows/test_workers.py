@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from core.capture.native_record import read_trace
 from core.codec import verdict_document
 from core.config import Config
 from core.errors import Busy, ComponentUnavailable, Overdue
-from core.records import Trace, Verification
+from core.records import Judged, Trace, Verification
 from core.records.jobs import JOBS_AT_ONCE
+from core.records.judge import JudgeFailure, JudgeFor, JudgeRequest
 from core.workflows.batching import Allowed, BatchingVerifier, Step
 from core.workflows.cache import Shelf
 from core.workflows.queue_worker import work_off
@@ -242,6 +244,39 @@ def test_what_takes_too_long_or_is_given_up_ends_and_its_neighbour_is_judged() -
 
 
 OPENERS, ROUNDS = 8, 4
+
+
+class _SecondReleasesFirst:
+    """A judge whose first reply comes only when it is asked about another answer."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.asked, self.second = threading.Event(), threading.Event()
+
+    def judge(self, request: JudgeRequest) -> JudgeFailure:
+        if self.asked.is_set():
+            self.second.set()
+        self.asked.set()
+        return JudgeFailure(reason="late" if self.second.wait(60) else "nobody else came")
+
+
+def test_a_judge_that_takes_its_time_holds_up_nobody_elses_answer() -> None:
+    judge = _SecondReleasesFirst()
+    models = replace(lexical_models(), judge=judge, judge_for=JudgeFor.ALL)
+    with BatchingVerifier(models, Config()) as verifier:
+        first = verifier.submit(SHORT)
+        assert judge.asked.wait(60)
+        assert verifier.waiting == 1
+        second = verifier.submit(SHORT)
+        notices = [
+            claim.outcome.judge and claim.outcome.judge.notice
+            for answer in (first.result(120), second.result(120))
+            for claim in answer.claims
+            if isinstance(claim.outcome, Judged)
+        ]
+
+    assert notices == ["late", "late"] and not verifier.waiting
 
 
 def test_whoever_would_wait_longer_than_is_allowed_is_told_at_once_to_come_back() -> None:
