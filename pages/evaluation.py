@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.review.roles import require_writer
-from core.workflows.evaluating import AskedJudge, start_evaluating
 from core.workflows.judged_packet import has_replies
 from core.workflows.models import active_forest
 from pages.screens.evaluation.confusion import (
@@ -34,7 +33,7 @@ from pages.widgets.evaluated import (
     opened,
     own_predictions,
 )
-from pages.widgets.evaluating import show_evaluating
+from pages.widgets.evaluating import begin_evaluating, show_evaluating
 from pages.widgets.file_names import safe_name
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import inert, show_notice
@@ -90,22 +89,15 @@ def _bring() -> None:
 
 def _evaluate(chosen: PacketChoice) -> None:
     """Start a run over the packet; one that was only on offer is kept first."""
-    centroid = bool(st.session_state.get("centroid"))
     try:
         require_writer(user.name, user.roles, "evaluate a packet")
         packet = bring_choice(store, chosen, user)
-        nli = workspace.nli_models.current().nli
-        start_evaluating(
+        begin_evaluating(
+            workspace,
             packet,
-            centroid=centroid,
-            calibrator=ruling,
-            nli=nli,
-            judge=AskedJudge(
-                database=workspace.environment,
-                by=user.name,
-                ask=bool(st.session_state.get("ask-judge")),
-                now=workspace.judges.current(),
-            ),
+            user,
+            centroid=bool(st.session_state.get("centroid")),
+            ask_judge=bool(st.session_state.get("ask-judge")),
         )
     except ProvenanceGuardError as error:
         st.session_state["packet_problem"] = str(error)
@@ -184,7 +176,7 @@ if packet is None or not runs:
 
 try:
     with columns[1]:
-        run = choose_run(packet, runs, label="Made by", key="run")
+        run = choose_run(packet, runs, ruling, label="Made by", key="run")
     found = opened(own_predictions(packet, run)) if packet.labelled else None
 except ProvenanceGuardError as error:
     show_notice("The results could not be read", str(error), key="no-results", tone="bad")

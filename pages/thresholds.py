@@ -10,6 +10,7 @@ from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.evaluation.outcomes import outcomes_at
 from core.evaluation.threshold_view import ThresholdView, flips_between
+from core.review.roles import may_write
 from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
 from pages.screens.thresholds.guaranteed import (
@@ -36,17 +37,21 @@ from pages.screens.thresholds.view import (
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import (
+    calibrator_words,
     choose_packet,
     choose_run,
+    forest_of,
     in_slice,
     opened,
     overlays,
     own_predictions,
     packet_choices,
+    run_words,
+    scored_as_now,
     slice_names,
     sliced,
 )
-from pages.widgets.evaluating import show_evaluating
+from pages.widgets.evaluating import begin_evaluating, show_evaluating
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
 from pages.widgets.looked_at import THRESHOLDS, note_looked_at
@@ -73,6 +78,46 @@ except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()
 
+
+def _evaluate() -> None:
+    """Begin the run of what decides now; it is the one that is shown once it has ended."""
+    try:
+        begin_evaluating(workspace, packet, user)
+    except ProvenanceGuardError as error:
+        st.session_state["threshold_said"] = ("The evaluation did not begin", str(error), "bad")
+    st.query_params.pop("run", None)
+
+
+def _show_made_otherwise() -> None:
+    """Where other scores than today's are drawn: whose, how far today's run is, and how to make it."""
+    running = show_evaluating(packet)
+    if scored_as_now(run, ruling):
+        return
+    now = f"{calibrator_words(ruling.name)} at {ruling.threshold:g}"
+    elsewhere = any(scored_as_now(other, ruling) for other in runs)
+    if forest_of(run) == ruling.name:
+        title = "Drawn here is what an earlier version of the verifier made of these claims"
+    else:
+        title = f"Drawn here is the {run_words(run)}; in use is the {now}"
+    if elsewhere:
+        words = "The run of what is in use can be chosen above, under Calibrator."
+    elif running:
+        words = "Its figures are shown here as soon as the claims are read."
+    else:
+        words = f"Nothing here tells what that does with these {packet.rows:,} claims."
+    show_notice(title, words, key="made-otherwise", tone="careful")
+    if not (elsewhere or running):
+        st.button(
+            "Evaluate with what is in use",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="evaluate",
+            on_click=_evaluate,
+            disabled=not may_write(user),
+            help="In the background; a minute or two on a free machine. The page shows it at its end.",
+        )
+
+
 # ---------------------------------------------------------------- which claims
 
 # The title shares the row: a short window keeps room for the claims that flip.
@@ -97,7 +142,7 @@ packet = choice.kept
 try:
     runs = kept_runs(packet)
     with columns[2]:
-        run = choose_run(packet, runs, label="Calibrator", key="threshold-run")
+        run = choose_run(packet, runs, ruling, label="Calibrator", key="threshold-run")
     own = own_predictions(packet, run)
     found, current = opened(own), threshold_in_use(run, own.threshold, ruling)
     middle_from = middle_begins(workspace.calibrators, ruling.label)
@@ -107,6 +152,7 @@ except ProvenanceGuardError as error:
     st.stop()
 if said := st.session_state.pop("threshold_said", None):
     show_notice(said[0], said[1], key="use-said", tone=said[2])
+_show_made_otherwise()
 names = slice_names(found.rows)
 asked = st.query_params.get("slice")
 slice_name = columns[1].selectbox(
@@ -122,6 +168,12 @@ overlaid = columns[3].selectbox(
     key=f"overlay-{run.folder}",
 )
 beside = others.get(overlaid)
+if st.session_state.setdefault("threshold-of", run.folder) != run.folder:
+    # Another calibrator's support is on another scale: the slider begins where that one stands.
+    st.session_state["threshold-of"] = run.folder
+    st.session_state.pop("threshold", None)
+    st.session_state["generation"] = st.session_state.get("generation", 0) + 1
+    st.query_params.pop("threshold", None)
 thresholds = grid_with(current, *([beside.threshold] if beside else []))
 
 

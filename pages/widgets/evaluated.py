@@ -34,6 +34,7 @@ from core.identity import rules_digest
 from core.places import SAMPLE_PACKET
 from core.review.calibrators import CurrentCalibrator
 from core.review.records import Person
+from core.workflows.evaluating import is_evaluating
 from core.workflows.judged_packet import JUDGED_FILE
 from core.workflows.models import ForestFiles
 from pages.widgets.adjudicated import may_see_labels, settled_claims, write_settled
@@ -177,18 +178,30 @@ def choose_packet(store: SqlStore, who: Person, *, evaluated: bool) -> PacketCho
     return next(each for each in choices if each.key == chosen)
 
 
-def choose_run(packet: KeptPacket, runs: tuple[KeptRun, ...], *, label: str, key: str) -> KeptRun:
-    """The run to show: the address's, else the last; a select box, even of one, says which it is."""
+def choose_run(
+    packet: KeptPacket,
+    runs: tuple[KeptRun, ...],
+    ruling: CurrentCalibrator,
+    *,
+    label: str,
+    key: str,
+) -> KeptRun:
+    """The run to show: the address's, else the last of the calibrator in use, else the last.
+
+    A select box, even of one, says which it is.
+    """
     names = [run.run for run in runs]
     wanted = st.query_params.get("run")
+    usual = next((run.run for run in runs if forest_of(run) == ruling.name), names[0])
+    # A new list is a new widget: once a run ends, what is chosen is taken from the address again.
     chosen = st.selectbox(
         label,
         names,
-        index=names.index(wanted) if wanted in names else 0,
+        index=names.index(wanted if wanted in names else usual),
         format_func={run.run: run_words(run) for run in runs}.__getitem__,
-        key=f"{key}-{packet.sha256}",
+        key=f"{key}-{packet.sha256}-{hash(tuple(names))}",
     )
-    if chosen != wanted:
+    if chosen != wanted and not is_evaluating(packet):
         st.query_params["run"] = chosen
     return next(run for run in runs if run.run == chosen)
 
@@ -221,12 +234,16 @@ def made_as_now(run: KeptRun, ruling: CurrentCalibrator) -> bool:
 
     A forest at a threshold decides alike in each of its reigns, which verdicts tell apart.
     """
+    return scored_as_now(run, ruling) and run.report.get("threshold") == ruling.threshold
+
+
+def scored_as_now(run: KeptRun, ruling: CurrentCalibrator) -> bool:
+    """Whether its claims would be given the same support now, whatever threshold decides."""
     made = run.versions
     return (
         made.pipeline == rules_digest()
         and made.config_sha256 == settings().sha256(load_families().digest)
         and forest_of(run) == ruling.name
-        and run.report.get("threshold") == ruling.threshold
     )
 
 

@@ -12,9 +12,36 @@ from core.evaluation.kept import (
     ask_to_stop,
     read_status,
 )
-from core.workflows.evaluating import is_evaluating
+from core.review.records import Person
+from core.review.roles import require_writer
+from core.workflows.evaluating import AskedJudge, is_evaluating, start_evaluating
 from pages.widgets.jobs import Progress, pace_words, show_work
 from pages.widgets.plain import show_notice
+from storage.workspace import Workspace
+
+
+def begin_evaluating(
+    workspace: Workspace,
+    packet: KeptPacket,
+    who: Person,
+    *,
+    centroid: bool = False,
+    ask_judge: bool = False,
+) -> None:
+    """Begin a run over the packet with what decides now; raises NotAllowed, ComponentUnavailable."""
+    require_writer(who.name, who.roles, "evaluate a packet")
+    start_evaluating(
+        packet,
+        centroid=centroid,
+        calibrator=workspace.calibrators.current(),
+        nli=workspace.nli_models.current().nli,
+        judge=AskedJudge(
+            database=workspace.environment,
+            by=who.name,
+            ask=ask_judge,
+            now=workspace.judges.current(),
+        ),
+    )
 
 
 def show_evaluating(packet: KeptPacket) -> bool:

@@ -227,7 +227,8 @@ def test_offline_judge_and_both_stand_side_by_side_and_without_one_it_says_what_
 
     judged = Also(judged=lambda rows: JudgedPacket(judge=Quoting(), asked="all"))
     state = run_job(packet, lambda config: lexical_models(), Config(), also=judged, resamples=20)
-    test, weighed = evaluation(packet=packet.sha256), thresholds(packet=packet.sha256)
+    made = {"packet": packet.sha256, "run": kept_runs(packet)[0].run}
+    test, weighed = evaluation(**made), thresholds(**made)
 
     assert state is JobState.DONE
     assert any("No judge has read these claims" in each.value for each in without.caption)
@@ -421,6 +422,31 @@ def test_a_second_calibrator_and_the_centroid_router_can_be_laid_over(folder: Pa
     data = view(test, "provenanceguard_thresholds")
     assert [series["other"] for series in data["series"]] == [False, False, True, True]
     assert data["figures"][0]["other"].endswith("with forest-a at 0.4")
+
+
+def test_after_a_promotion_thresholds_say_whose_run_is_drawn_until_the_new_ones_is_there(
+    folder: Path,
+) -> None:
+    shipped = load_forest()
+    packet = keep_evaluated(folder, threshold=0.4, calibrator="forest-before")
+    drawn = thresholds(packet=packet.sha256)
+    assert titles(drawn) == [
+        f"Drawn here is the forest-before at 0.4; in use is the shipped calibrator at {shipped.threshold:g}"
+    ]
+    assert drawn.button(key="evaluate").label == "Evaluate with what is in use"
+
+    keep_evaluated(folder, threshold=shipped.threshold)
+    keep_evaluated(folder, threshold=0.45, calibrator="forest-later")
+    drawn.run()
+
+    assert titles(drawn) == [
+        "Drawn here is the forest-before at 0.4; in use is the shipped calibrator"
+        f" at {shipped.threshold:g}"
+    ]
+    assert "evaluate" not in [button.key for button in drawn.button]
+    assert (
+        titles(thresholds(packet=packet.sha256)) == []
+    )  # the last of what is in use, not the last
 
 
 def test_a_lead_puts_a_threshold_to_use_with_a_reason(folder: Path) -> None:
