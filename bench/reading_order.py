@@ -84,5 +84,5 @@ def signal_of(one: Prediction) -> Signal:
         routed_family=None,
         attribution=one.attribution,
         gated=one.forced,
-        features=None,
+        features=one.features,
     )

@@ -471,7 +471,8 @@ class AnnotatingClaims(HeldClaims):
             else:
                 assert before is not None  # check_second: it was decided
                 new = annotating.annotation_after_reveal(assignment, said, before)
-            action = "vote.revised" if before else "vote.cast"
+            again = "vote.revised" if first else "vote.after_reveal"
+            action = again if before else "vote.cast"
             annotation = put_annotation(
                 connection, assignment, new, at=now, actor=user.name, action=action
             )

@@ -190,7 +190,7 @@ def test_a_key_pressed_for_the_claim_before_never_answers_the_next(room: Room) -
     page.locator("#review .machine").wait_for(state="detached")
     page.wait_for_selector(SETTLED)
 
-    assert room.told() == ["vote.cast", "vote.revised"]
+    assert room.told() == ["vote.cast", "vote.after_reveal"]
     item = room.made.desk("Ada").next_item()
     assert item is not None
     assert item.draft is None

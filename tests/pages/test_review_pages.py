@@ -245,15 +245,17 @@ def test_supported_by_no_source_is_refused_after_the_verifiers_view_too(store: S
     assert reviewed.annotations[0].judgement.source_id == "chart"
 
 
-def test_an_answer_before_the_claim_could_be_read_is_ignored(store: SqlStore) -> None:
+def test_an_answer_that_comes_with_the_claim_is_kept_and_saves_nothing(store: SqlStore) -> None:
     made = an_office(store, dwell_milliseconds=60_000)
     made.clock.at = utc_now()
     test = opened(REVIEW, made.people["Ada"].person_id)
 
     press(test, "v_supported", "own_1", "rightly_credited")
 
-    assert not claim(test)["owners"]
-    assert any("Ignored" in each.value for each in test.text)
+    assert claim(test)["owners"] == ["chart"]
+    assert any("A key came as soon as the claim did" in each.value for each in test.text)
+    press(test, "keep")
+    assert any("ms after the claim appeared" in each.value for each in test.text)
     assert made.desk("Ada").progress().mine_done == 0
 
 

@@ -249,6 +249,7 @@ def test_keeping_a_verdict_after_the_machines_view_is_written_down_too(store: Sq
 
     assert kept.saw_model_output
     assert not kept.changed_after_reveal
+    assert (actions(office)["vote.cast"], actions(office)["vote.after_reveal"]) == (1, 1)
     with pytest.raises(Conflict):
         desk.revise(item.assignment_id, nonce, UNSUPPORTED)
 

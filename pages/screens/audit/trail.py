@@ -60,6 +60,7 @@ ACTIONS = {
     "traces.stored": "stored traces",
     "verdicts.stored": "stored verdicts",
     "verdict.opened": "opened a verdict",
+    "vote.after_reveal": "settled a judgement, having seen the verifier's view",
     "vote.cast": "judged a claim",
     "vote.imported": "imported an annotation",
     "vote.reopened": "took a judgement back",

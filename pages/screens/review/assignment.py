@@ -47,6 +47,7 @@ class Assignment:
     said: Judgement | None = None
     machine: Json | None = None
     declining: bool = False
+    early: bool = False  # an answer came with the claim: nothing saves by itself any more
 
     @property
     def sure_key(self) -> str:
@@ -110,9 +111,11 @@ def answer(
     key press that came in between.
     """
     form = held.form
+    # A key meant for the claim before is not lost here, and decides nothing that was not looked at.
+    held.early |= time.monotonic() - held.arrived < held.dwell_seconds and held.said is None
     if not _taken(held, nonce, change):
         return
-    if form.judgement is None or held.item.reconsidered or form.unfit:
+    if form.judgement is None or held.item.reconsidered or held.early or form.unfit:
         save_draft(form, session, drop)
         return
     _decide(held, form.judgement, nonce, session, store)
@@ -244,8 +247,7 @@ def set_declining(held: Assignment, declining: bool) -> None:
 
 def _counts(held: Assignment, nonce: str) -> bool:
     """Whether a key press was meant for the claim on screen."""
-    early = time.monotonic() - held.arrived < held.dwell_seconds and held.said is None
-    held.form.message = IGNORED if early or nonce != held.form.nonce else ""
+    held.form.message = "" if nonce == held.form.nonce else IGNORED
     return not held.form.message
 
 

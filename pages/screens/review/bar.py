@@ -112,6 +112,9 @@ def _what_next(held: Assignment) -> str:
         return f"Nothing more is asked. Save it, which {then}."
     if held.item.reconsidered:
         return _what_next_again(held, then)
+    if held.early:
+        left = f"{missing} to go. " if missing else ""
+        return f"{left}A key came as soon as the claim did, and is marked: look, then save, which {then}."
     if not missing:
         return f"All three are answered: save them, which {then}."
     if missing == 3:

@@ -43,7 +43,6 @@ class RoundAnnotation:
 
     form: JudgementForm
     item: RoundItem
-    project: Project
     user: Person
     arrived: float  # on this process's own clock
 
@@ -73,7 +72,6 @@ def current_round_claim(
             guideline=workspace.guidelines.current(),
         ),
         item=item,
-        project=project,
         user=user,
         arrived=time.monotonic(),
     )
@@ -152,12 +150,9 @@ def _what_next(held: RoundAnnotation) -> str:
 
 def answer(held: RoundAnnotation, nonce: str, change: Change) -> None:
     """Take one more answer; nothing is written before it is saved."""
-    early = time.monotonic() - held.arrived < held.project.settings.dwell_milliseconds / 1000
-    if early or nonce != held.form.nonce:
-        held.form.message = IGNORED
-        return
-    held.form.message = ""
-    held.form.take(change)
+    held.form.message = "" if nonce == held.form.nonce else IGNORED
+    if not held.form.message:
+        held.form.take(change)
 
 
 def keep_note(held: RoundAnnotation) -> None:

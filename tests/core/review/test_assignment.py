@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reviewed import a_judgement, an_annotation
 
 from core.errors import Conflict, InputError, NotAllowed, TooSoon
-from core.records import AttributionStatus, Decision, VerdictLabel
+from core.records import AttributionStatus, Decision, Features, VerdictLabel
 from core.review.assignment import (
     check_judgement,
     check_key,
@@ -251,6 +251,18 @@ def test_a_claim_that_nobody_could_judge_comes_after_those_with_a_probability() 
 
     assert unjudged.rank >= place_claim(0.9, a_signal(0.0), 0.2).rank
     assert unjudged.reason is QueueReason.UNCERTAIN
+
+
+def test_chatter_comes_after_what_says_something() -> None:
+    chatter = {"claim_terms_n": 2.0, "protected_n": 0.0, "all_term_overlap": 0.0}
+
+    def rank(probability: float, **other: float) -> float:
+        found = Features(categorical={}, numeric={**chatter, **other})
+        return place_claim(0.9, replace(a_signal(probability), features=found), 0.2).rank
+
+    assert rank(0.01) > rank(0.99, claim_terms_n=3.0)
+    assert rank(0.01) > rank(0.99, protected_n=1.0)
+    assert rank(0.01) > rank(0.99, all_term_overlap=0.5)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
