@@ -92,6 +92,7 @@ data = lay_out(
     opened=opened,
     verified_at=verdict.verified_at if verdict else None,
     prior=workspace.project().settings.supported_prior or settings().supported_prior,
+    people=store.by_people(stored.content_hash) if verdict else None,
 )
 view = {name: st.query_params.get(name) for name in ("claim", "source", "beside", "panel")}
 links = []

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Row,
     Select,
     and_,
+    case,
     exists,
     false,
     func,
@@ -35,6 +36,7 @@ from storage.tables import (
     AnnotationRow,
     AssignmentRow,
     ClaimRow,
+    ClaimSignal,
     Decline,
     ImportRecord,
     ProjectRow,
@@ -223,7 +225,7 @@ def list_traces(
         col(TraceVersion.sources),
         col(TraceVersion.imported_at),
     ).add_columns(*COUNT_COLUMNS, col(Verdict.decision), col(Verdict.verified_at), col(Run.run_key))
-    columns = columns.add_columns(hidden.label("withheld"), col(VerdictState.state))
+    columns = columns.add_columns(hidden.label("withheld"), _state().label("state"))
     statement = (
         _joined(columns.select_from(TraceVersion), hidden)
         .where(passing)
@@ -241,7 +243,10 @@ def overview(connection: Connection, viewer: Person | None = None) -> records.Ov
     # Told apart once a trace, here: in the join as well it would be asked twice.
     decided = _joined(
         select(
-            col(Verdict.decision), col(VerdictState.state), hidden.label("withheld"), *COUNT_COLUMNS
+            col(Verdict.decision),
+            _state().label("state"),
+            hidden.label("withheld"),
+            *COUNT_COLUMNS,
         ).select_from(TraceVersion)
     ).where(is_newest())
     each = decided.subquery()
@@ -354,6 +359,69 @@ def _joined(
     return statement.outerjoin(Verdict, seen).outerjoin(Run, run).outerjoin(VerdictState, graded)
 
 
+def _with_label(passes: bool) -> ColumnElement[bool]:
+    """Whether a final label says so of a claim of the trace version; read once for a whole list."""
+    labelled = (
+        select(col(ClaimRow.position))
+        .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+        .where(col(QueueRow.passes).is_(passes))
+    )
+    return col(TraceVersion.position).in_(labelled)
+
+
+def _with_open_claim() -> ColumnElement[bool]:
+    """Whether the latest run stopped a claim of the trace version that no final label lets pass."""
+    passing = exists().where(
+        col(QueueRow.claim_key) == col(ClaimRow.claim_key), col(QueueRow.passes).is_(True)
+    )
+    return (
+        select(1)
+        .select_from(ClaimRow)
+        .join(ClaimSignal, col(ClaimSignal.claim_key) == col(ClaimRow.claim_key))
+        .where(
+            col(ClaimRow.position) == col(TraceVersion.position),
+            col(ClaimSignal.run_id) == col(Verdict.run_id),
+            col(ClaimSignal.decision) == Decision.BLOCK.value,
+            ~passing,
+        )
+        .correlate(TraceVersion, Verdict)
+        .exists()
+    )
+
+
+def _state() -> ColumnElement[str | None]:
+    """The state of the answer: what people settled of its claims goes before what the verifier says.
+
+    A claim that they found wrong blocks it; once every claim that stopped it has a label by which it
+    passes, the answer does. None where no verdict is seen.
+    """
+    verified = col(VerdictState.state)
+    cleared = and_(_with_label(True), col(Verdict.blocked) > 0, ~_with_open_claim())
+    return case(
+        (verified.is_(None), None),
+        (_with_label(False), State.BLOCK.value),
+        (cleared, State.ALLOW.value),
+        else_=verified,
+    )
+
+
+def by_people(connection: Connection, content_hash: str) -> records.ByPeople | None:
+    """What people made of the answer with that content; None where they have settled none of its claims."""
+    here = col(TraceVersion.content_hash) == content_hash
+    found = connection.execute(
+        select(col(ClaimRow.claim_id), func.min(case((col(QueueRow.passes).is_(True), 1), else_=0)))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+        .where(here, col(QueueRow.passes).is_not(None))
+        .group_by(col(ClaimRow.claim_id))
+    )
+    passes = {claim_id: bool(passing) for claim_id, passing in found}
+    state = connection.execute(
+        _joined(select(_state()).select_from(TraceVersion)).where(here)
+    ).scalar()
+    return records.ByPeople(state=State(state), passes=passes) if passes and state else None
+
+
 def _asks_for_verdict(filters: TraceFilters) -> bool:
     """Whether the latest verdict has a say in which traces pass."""
     of_verdict = (
@@ -374,7 +442,7 @@ def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[boo
     if filters.states:
         wanted = [state.value for state in filters.states]
         unavailable = col(Verdict.decision) == Decision.UNAVAILABLE.value
-        conditions += [col(VerdictState.state).in_(wanted), ~unavailable]
+        conditions += [_state().in_(wanted), ~unavailable]
     if filters.verdicts:
         conditions.append(or_(*(Verdict.__table__.c[v.value] > 0 for v in filters.verdicts)))  # type: ignore[attr-defined]
     if filters.conflated:

@@ -15,11 +15,12 @@ from sqlmodel import SQLModel
 from core.errors import StoreError
 from storage.audit import TOLD
 from storage.engine import Database
+from storage.queue import fill_passes
 from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
 from storage.verdicts import fill_states
 
-NEWEST = "0017"
+NEWEST = "0018"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -219,6 +220,12 @@ def _hold_a_prior(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE project ADD COLUMN supported_prior FLOAT"))
 
 
+def _keep_final_labels(connection: Connection) -> None:
+    """To 0018: the queue says of a settled claim whether its final label lets it pass."""
+    connection.execute(text("ALTER TABLE queue ADD COLUMN passes BOOLEAN"))
+    fill_passes(connection)
+
+
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 was never
 # released: the table that 0013 drops had one more column in it.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
@@ -228,4 +235,5 @@ STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0014": ("0015", _keep_pre_labels),
     "0015": ("0016", _least_supported_first),
     "0016": ("0017", _hold_a_prior),
+    "0017": ("0018", _keep_final_labels),
 }

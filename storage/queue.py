@@ -582,9 +582,23 @@ def settle(connection: Connection, project: Project, claim_key: int) -> QueueSta
     connection.execute(
         update(QueueRow)
         .where(col(QueueRow.project_id) == project.project_id, col(QueueRow.claim_key) == claim_key)
-        .values(missing=standing.missing, state=standing.state.value)
+        .values(**_told(standing))
     )
     return standing.state
+
+
+def _told(standing: Standing) -> dict[str, object]:
+    return {
+        "missing": standing.missing,
+        "state": standing.state.value,
+        "passes": standing.passes,
+    }
+
+
+def fill_passes(connection: Connection) -> None:
+    """Keep what final labels say of the claims that were settled before that was kept."""
+    for project in projects(connection):
+        _settle_all(connection, project, every_current_annotation(connection, project.project_id))
 
 
 def rebuild(connection: Connection, project: Project) -> None:
@@ -624,7 +638,7 @@ def _settle_all(connection: Connection, project: Project, claim_keys: Collection
                     col(QueueRow.project_id) == project.project_id,
                     col(QueueRow.claim_key).in_(keys[start : start + ROWS_AT_ONCE]),
                 )
-                .values(missing=standing.missing, state=standing.state.value)
+                .values(**_told(standing))
             )
 
 
@@ -653,7 +667,13 @@ def _standings(
 def differences(connection: Connection) -> Iterator[str]:
     """Where a queue is not what claims, signals, settings and annotations make of it."""
     for project in projects(connection):
-        columns = (QueueRow.state, QueueRow.missing, QueueRow.audit, QueueRow.inclusion_probability)
+        columns = (
+            QueueRow.state,
+            QueueRow.missing,
+            QueueRow.passes,
+            QueueRow.audit,
+            QueueRow.inclusion_probability,
+        )
         statement = select(col(QueueRow.claim_key), *map(col, columns), col(QueueRow.reason))
         rows = {
             row.claim_key: row
@@ -669,11 +689,9 @@ def differences(connection: Connection) -> Iterator[str]:
             draw = audit_draw(project.project_id, trace_key, claim_id, text_sha256)
             row, share = rows[key], project.settings.audit_share
             drawn = (True, min(share, 1.0)) if draw < share else (False, None)
-            standing = standings[key]
-            if (row.state, row.missing) != (standing.state.value, standing.missing) or (
-                row.audit,
-                row.inclusion_probability,
-            ) != drawn:
+            told = _told(standings[key])
+            found = {name: getattr(row, name) for name in told}
+            if found != told or (row.audit, row.inclusion_probability) != drawn:
                 yield f"queue of project {project.project_id}: claim {key} stands elsewhere than it should"
     known = select(col(ClaimRow.claim_key))
     strays = select(col(QueueRow.project_id), col(QueueRow.claim_key)).where(

@@ -136,6 +136,14 @@ class StoredVerdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ByPeople:
+    """The state of an answer by what people settled of its claims, and which of those pass."""
+
+    state: State
+    passes: Mapping[str, bool]  # by claim id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
     """What produced verdicts, and how many newest trace versions it has judged."""
 

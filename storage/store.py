@@ -166,6 +166,11 @@ class SqlStore:
         with self.database.reading() as connection:
             return listing.overview(connection, viewer)
 
+    def by_people(self, content_hash: str) -> records.ByPeople | None:
+        """What people made of the answer with that content; None where none of it is settled."""
+        with self.database.reading() as connection:
+            return listing.by_people(connection, content_hash)
+
     def neighbours(
         self, trace_id: str, filters: TraceFilters, order: Order, near: int
     ) -> records.Neighbours | None:

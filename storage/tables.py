@@ -352,6 +352,7 @@ class QueueRow(SQLModel, table=True):
     inclusion_probability: float | None = None
     missing: int
     state: str = Field(max_length=8)
+    passes: bool | None = None  # by its final label; what no person has settled has none
 
 
 class AssignmentRow(SQLModel, table=True):

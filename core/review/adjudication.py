@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.review.records import Adjudication, Annotation, Judgement, Resolution, ReviewStatus
+from core.records import VerdictLabel
+from core.review.records import (
+    Adjudication,
+    Annotation,
+    Judgement,
+    Resolution,
+    ReviewStatus,
+    Unfit,
+)
 
 
 def resolve(
@@ -27,6 +35,16 @@ def resolve(
     for annotation in annotations[1:]:
         final = _in_common(final, annotation.judgement)
     return Resolution(status=status, final=final)
+
+
+def should_block(final: Judgement) -> bool:
+    """Whether blocking is right: not supported, or credited to the wrong source."""
+    return final.support is not VerdictLabel.SUPPORTED or final.conflation is True
+
+
+def passes(final: Judgement) -> bool:
+    """Whether nothing of the claim stands against its answer: it may pass, or is no claim at all."""
+    return isinstance(final.support, Unfit) or not should_block(final)
 
 
 def _in_common(one: Judgement, other: Judgement) -> Judgement:

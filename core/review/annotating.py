@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import Conflict, NotAllowed
+from core.review.adjudication import passes, resolve
 from core.review.assignment import ADJUDICATION_SLOT, STALE_KEY, changed, queue_state, unaided
 from core.review.items import Assignment, QueueState
 from core.review.records import (
@@ -72,10 +73,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How far a claim is: its state, and how many annotations nobody has taken."""
+    """How far a claim is: its state, and how many annotations nobody has taken.
+
+    ``passes`` is what its final label says; None while it has none.
+    """
 
     missing: int
     state: QueueState
+    passes: bool | None = None
 
 
 # ---------------------------------------------------------------- how far a claim is
@@ -105,7 +110,13 @@ def standing_of(
         open_annotations=sum(open_slots),
     )
     complete = state in (QueueState.DISAGREEMENT, QueueState.SETTLED)
-    return Standing(missing=0 if complete else max(0, reads - len(open_slots)), state=state)
+    found = resolve(annotations, adjudication, reads=reads)
+    final = found.final if found is not None and state is QueueState.SETTLED else None
+    return Standing(
+        missing=0 if complete else max(0, reads - len(open_slots)),
+        state=state,
+        passes=None if final is None else passes(final),
+    )
 
 
 # ---------------------------------------------------------------- what may be done now

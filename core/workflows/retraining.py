@@ -33,10 +33,11 @@ from core.models.forest import Forest
 from core.models.loading import BUNDLED
 from core.ports import Calibrator, Progress
 from core.records import Features, JsonObject, VerdictLabel, Versions
+from core.review.adjudication import should_block
 from core.review.calibrators import Step, StoredCalibrator
 from core.review.items import Guideline
 from core.review.nli_choice import CurrentNliModel
-from core.review.records import Judgement, Person, Project, ReviewedClaim, Role, Split
+from core.review.records import Person, Project, ReviewedClaim, Role, Split
 from core.review.roles import require
 from core.site_config import site_config
 from core.statistics import exact_binomial_interval
@@ -147,11 +148,6 @@ def training_row(claim: ReviewedClaim, split: Split) -> TrainingRow:
         contradicted=final.support is VerdictLabel.CONTRADICTED,
         held_out=split is Split.HELD_OUT,
     )
-
-
-def should_block(final: Judgement) -> bool:
-    """Whether blocking is right: not supported, or credited to the wrong source."""
-    return final.support is not VerdictLabel.SUPPORTED or final.conflation is True
 
 
 def _why_left_out(

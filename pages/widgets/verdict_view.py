@@ -34,6 +34,7 @@ from pages.widgets.palette import (
 from pages.widgets.plain import spaced
 from pages.widgets.source_marks import lay_out_text
 from pages.widgets.source_view import lay_out_source, matrix_columns, source_names, sources_sent
+from storage.records import ByPeople
 
 Json = Mapping[str, object]
 
@@ -45,8 +46,11 @@ def lay_out(
     verified_at: datetime | None,
     opened: Sequence[str] = (),
     prior: float | None = None,
+    people: ByPeople | None = None,
 ) -> Json:
     """The evidence view's data; ``opened`` names sources whose text must be in it.
+
+    What ``people`` settled decides the state that is shown, and the verifier's stays beside it.
 
     ``verified_at`` is None for a trace that waits for its verdict; with a ``prior`` probabilities are told
     at it too.
@@ -58,9 +62,13 @@ def lay_out(
     kinds = [claim_kind(verdict) for verdict in verdicts]
     sent = sources_sent(verification, opened)
     offsets = {source_id: one.offsets for source_id, one in sent.items()}
+    labels = people.passes if people else {}
     claims = [
         {
-            **lay_out_claim(number, verdict, kind, names, families, sent),
+            **_with_label(
+                lay_out_claim(number, verdict, kind, names, families, sent),
+                labels.get(verdict.claim.claim_id),
+            ),
             "likelihood": likelihood(verdict, prior),
             "judge": lay_out_judge(verdict, verification.trace, names, offsets),
         }
@@ -68,8 +76,8 @@ def lay_out(
     ]
     return {
         "trace": _trace(verification, trace),
-        "decision": _decision(_shown_state(verification) if verified_at else "pending"),
-        "reasons": [_reason(reason, verdicts) for reason in verification.answer.reasons],
+        "decision": _decision(_shown_state(verification, people) if verified_at else "pending"),
+        "reasons": _reasons(verification, people),
         "counts": _counts(kinds),
         "notices": list(trace.notices),
         "pieces": _answer_pieces(verification),
@@ -125,8 +133,34 @@ def _trace(verification: Verification, trace: Trace) -> Json:
     }
 
 
-def _shown_state(verification: Verification) -> str:
-    return shown_state(verification.answer.decision, answer_state(verification))
+def _shown_state(verification: Verification, people: ByPeople | None = None) -> str:
+    state = people.state if people else answer_state(verification)
+    return shown_state(verification.answer.decision, state)
+
+
+def _reasons(verification: Verification, people: ByPeople | None) -> list[Json]:
+    """The verifier's reasons, and what people settled: first where that is why the state is as it is."""
+    reasons = [_reason(reason, verification.claims) for reason in verification.answer.reasons]
+    if people is None:
+        return reasons
+    passing, settled = sum(people.passes.values()), len(people.passes)
+    alone = DECISIONS[_shown_state(verification)].word.lower()
+    words = (
+        f"people settled {counted(settled, 'claim')}, of which {passing:,} "
+        f"{'passes' if passing == 1 else 'pass'}. The verifier alone says: {alone}."
+    )
+    settled_words = {"claim": None, "text": words}
+    if people.state is answer_state(verification):
+        return [*reasons, settled_words]
+    return [settled_words, *reasons]
+
+
+def _with_label(claim: Json, passes: bool | None) -> Json:
+    """The claim, and before the reasons what its final label says."""
+    if passes is None:
+        return claim
+    said = f"People settled this claim: it {'passes' if passes else 'does not pass'}."
+    return {**claim, **{name: [said, *claim[name]] for name in ("reasons", "reasons_beside")}}  # type: ignore[misc]
 
 
 def _decision(decision: str) -> Json:

@@ -23,13 +23,22 @@ from verdicts import (
 )
 
 from core.codec import verdict_document, verification_from_document
-from core.records import Decision, Source, Span, Trace, VerdictLabel, Verification, summarise
+from core.records import (
+    Decision,
+    Source,
+    Span,
+    State,
+    Trace,
+    VerdictLabel,
+    Verification,
+    summarise,
+)
 from pages.widgets.claim_view import RANKED_SENT
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.widgets.palette import LOOKS, Kind, claim_counts, claim_kind
 from pages.widgets.source_view import TEXTS_SENT_CHARACTERS
 from pages.widgets.verdict_view import lay_out, unverified
-from storage.records import VerdictCounts
+from storage.records import ByPeople, VerdictCounts
 
 View = dict[str, Any]
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -179,6 +188,22 @@ def test_the_list_counts_claims_as_the_verdict_page_shows_them() -> None:
         assert {kind.value: n for kind, n in counted.items()} == {
             kind: n for kind, n in shown.items() if kind != Kind.ASIDE
         }
+
+
+def test_what_people_settled_decides_the_state_and_the_verifiers_stays_beside_it() -> None:
+    verification = showcase()
+    passes = {verdict.claim.claim_id: True for verdict in verification.claims[:2]}
+
+    view = laid_out(verification, people=ByPeople(state=State.ALLOW, passes=passes))
+
+    alone = laid_out(verification)
+    assert (alone["decision"]["kind"], view["decision"]["kind"]) == ("block", "allow")
+    assert view["reasons"][0]["text"] == (
+        "people settled 2 claims, of which 2 pass. The verifier alone says: blocked."
+    )
+    assert view["reasons"][1:] == alone["reasons"]
+    told = ["People settled this claim: it passes." in each["reasons"] for each in view["claims"]]
+    assert told == [True, True] + [False] * (len(told) - 2)
 
 
 def test_texts_beyond_the_budget_come_when_they_are_opened() -> None:

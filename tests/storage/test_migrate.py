@@ -141,6 +141,7 @@ def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> No
         for table in ("vote", "adjudication", "calibration_label"):
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN more")
         connection.exec_driver_sql("ALTER TABLE project DROP COLUMN supported_prior")
+        connection.exec_driver_sql("ALTER TABLE queue DROP COLUMN passes")
         connection.exec_driver_sql("CREATE TABLE verdict_tier (verdict_id integer, tier text)")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0011'")
 
@@ -223,6 +224,7 @@ def test_what_judges_said_comes_along_where_the_trail_alone_held_it(store: SqlSt
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("DROP FUNCTION pre_label_refuses_update CASCADE")
         connection.exec_driver_sql("ALTER TABLE project DROP COLUMN supported_prior")
+        connection.exec_driver_sql("ALTER TABLE queue DROP COLUMN passes")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0014'")
 
     migrate(store.database)

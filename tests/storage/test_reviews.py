@@ -19,12 +19,13 @@ from tables import cases
 from verdicts import with_support
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
-from core.records import VerdictLabel
+from core.records import State, VerdictLabel
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, ReviewItem
 from core.review.records import Annotation, Cause, Judgement, QueueReason, ReviewStatus, Role
 from core.workflows.review import ReviewSession
 from storage.annotations import annotations_of
+from storage.records import TraceFilters
 from storage.store import SqlStore
 
 NONE = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
@@ -283,6 +284,34 @@ def test_a_project_may_show_the_machines_view_first_and_the_vote_says_so(store: 
     )  # looking at the machine's view does not stop the clock
     assert annotation.saw_model_output
     assert annotation.first is None
+
+
+def test_what_people_settled_decides_the_answers_state_wherever_it_is_told(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    (row,) = store.list_traces(TraceFilters()).rows
+    assert row.state is not State.ALLOW
+    assert row.counts is not None and row.counts.blocked
+    assert store.by_people(row.content_hash) is None
+
+    def told() -> tuple[State | None, dict[State, int], int]:
+        (now,) = store.list_traces(TraceFilters()).rows
+        counted = {state: n for state, n in store.overview().by_state.items() if n}
+        listed = store.list_traces(TraceFilters(states=frozenset([now.state or State.ALLOW])))
+        assert now.decision is row.decision  # the verifier's own stays
+        return now.state, counted, listed.total
+
+    while office.read("Ada") is not None:
+        found = store.by_people(row.content_hash)
+        assert found is not None and all(found.passes.values())
+        assert told() == (found.state, {found.state: 1}, 1)
+    assert found.state is State.ALLOW and len(found.passes) == 4
+
+    item = office.desk("Ada").undo()
+    assert item is not None
+    assert store.verify_chain().problems == ()
+    office.decide("Ada", item, UNSUPPORTED)
+    assert told() == (State.BLOCK, {State.BLOCK: 1}, 1)
+    assert store.verify_chain().problems == ()
 
 
 # ---------------------------------------------------------------- undo, decline, leases

@@ -65,18 +65,18 @@ def test_the_last_word_of_each_reviewer_counts_in_whatever_order_slots_were_take
     [
         (ONE, [], [], Standing(missing=1, state=QueueState.WAITING)),
         (ONE, [], [True], Standing(missing=0, state=QueueState.READING)),
-        (ONE, [an_annotation()], [False], Standing(missing=0, state=QueueState.SETTLED)),
+        (ONE, [an_annotation()], [False], Standing(missing=0, state=QueueState.SETTLED, passes=True)),
         (ONE, [an_annotation()], [True], Standing(missing=0, state=QueueState.READING)),
         (TWO, [an_annotation()], [False], Standing(missing=1, state=QueueState.READING)),
         (TWO, [an_annotation(), an_annotation("Ben", YES, 2)], [False] * 2,
-         Standing(missing=0, state=QueueState.SETTLED)),
+         Standing(missing=0, state=QueueState.SETTLED, passes=True)),
         (TWO, [an_annotation(), an_annotation("Ben", NO, 2)], [False] * 2,
          Standing(missing=0, state=QueueState.DISAGREEMENT)),
         (TWO, [an_annotation(), an_annotation("Ben", NO, 2)], [False, True],
          Standing(missing=0, state=QueueState.READING)),
         # Two said the same before the lead asked for one annotation only: nothing is asked again.
         (ONE, [an_annotation(), an_annotation("Ben", YES, 2)], [False] * 2,
-         Standing(missing=0, state=QueueState.SETTLED)),
+         Standing(missing=0, state=QueueState.SETTLED, passes=True)),
     ],
 )  # fmt: skip
 def test_how_far_a_claim_is_follows_from_who_holds_it_and_what_was_said(
@@ -93,7 +93,7 @@ def test_an_adjudicated_claim_asks_nobody_for_anything(
 
     standing = standing_of(settings, annotations, an_adjudication(YES), open_ones)
 
-    assert standing == Standing(missing=0, state=QueueState.SETTLED)
+    assert standing == Standing(missing=0, state=QueueState.SETTLED, passes=True)
 
 
 def test_who_voted_first_makes_no_difference_to_how_far_a_claim_is() -> None:
