@@ -173,9 +173,12 @@ def _rewritten(
 
 
 def _without(value: Any, words: Mapping[str, str]) -> Any:
-    """The value, of JSON in a text each value and key of it, with other words in place of these."""
+    """The value, of JSON in a text each value of it, with other words in place of these.
+
+    Keys are this program's own: somebody may be called "reason".
+    """
     if isinstance(value, dict):
-        return {_without(name, words): _without(one, words) for name, one in value.items()}
+        return {name: _without(one, words) for name, one in value.items()}
     if isinstance(value, list):
         return [_without(one, words) for one in value]
     if not isinstance(value, str) or value in words:

@@ -93,6 +93,11 @@ def test_a_person_is_erased_from_every_table_and_whatever_is_changed_besides_is_
     assert not letters and people.at(ada.person_id).name == f"person {ada.person_id} (erased)"
     for each in tmp_path.glob("w.db*"):
         assert not re.search(rb"(?<![A-Za-z])Ada(?![A-Za-z])", each.read_bytes()), each
+    # A name that is one of the trail's own keys takes no key away.
+    people.erase(people.add("reason", (), by=lea), "she asked for it", by=lea)
+    with store.database.reading() as connection:
+        (revoked,) = (e for e in events(connection) if e.action == "role.revoked")
+    assert json.loads(revoked.detail)["reason"] == "has left" and problems() == ()
     other = people.add("Mia", {Role.LEAD}, by=lea)
     for role in lea.roles:
         people.revoke(lea, role, by=other, reason="has left")
