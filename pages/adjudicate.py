@@ -18,10 +18,9 @@ from pages.screens.adjudicate.disagreement import (
     passages_of,
 )
 from pages.widgets.judgement_form import show_claim
-from pages.widgets.my_keys import my_keys
-from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
 from pages.widgets.presses import carry_out_presses, show_told
+from pages.widgets.rebinding import usable
 from pages.widgets.routing import begin_page
 from pages.widgets.session import open_workspace
 from pages.widgets.shortcuts import Page
@@ -29,8 +28,8 @@ from pages.widgets.shortcuts import Page
 user = begin_page(__file__, "Adjudicate")
 workspace = open_workspace()
 session = open_review_session(workspace, workspace.project(), user)
-keys = my_keys(workspace, user)
-lit_words = my_words(workspace, session.project, user)
+keys = usable(workspace.key_bindings.of(user))
+lit_words = list(workspace.word_lists.of(session.project, user).all)
 
 
 @st.fragment

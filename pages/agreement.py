@@ -112,8 +112,6 @@ else:
         key="one-reading",
     )
 
-show_by_person(view, open_workspace(user), user)
-
 if people.claims and len(view.groups) > 1:  # the figures of one group stand above
     st.subheader(f"By {GROUPINGS[grouping].lower()}", anchor=False)
     if grouping is Grouping.WEEK:
@@ -158,7 +156,6 @@ if people.claims:
 if words := cut_words(list(view.claims.values())):
     st.text(words)
 show_causes(list(view.claims.values()))
-show_over_time(list(view.claims.values()))
 
 # ---------------------------------------------------------------- people with the machine
 
@@ -181,3 +178,6 @@ if reveal.annotations:
         f"{reveal.towards_machine:,} to what the verifier says, {reveal.away_from_machine:,} away "
         "from it."
     )
+
+show_over_time(list(view.claims.values()))
+show_by_person(view, open_workspace(user), user)

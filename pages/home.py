@@ -13,7 +13,7 @@ from core.workflows.review import open_review_session
 from pages.screens.home.cards import TOLD_TO_ALL, found_card, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
-from pages.widgets.looked_at import THRESHOLDS, has_looked_at
+from pages.widgets.current_user import LOOKED_AT_THRESHOLDS
 from pages.widgets.plain import show_card, show_cards, show_notice
 from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace, settings
@@ -38,7 +38,7 @@ with or_stop():
         user,
         blind=blind,
         opened=workspace.reviews.has_opened(user),
-        weighed=has_looked_at(THRESHOLDS),
+        weighed=LOOKED_AT_THRESHOLDS in st.session_state,
     )
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 

@@ -24,10 +24,10 @@ from pages.screens.repair.view import (
     undecided_words,
 )
 from pages.widgets.current_user import current_user, show_current_user
-from pages.widgets.my_keys import my_keys
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.palette import shown_state
 from pages.widgets.plain import show_notice
+from pages.widgets.rebinding import usable
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import load_models_once, open_workspace, run_now, settings
 from pages.widgets.withheld import stop_while_undecided
@@ -144,7 +144,7 @@ decided = show_repair(
         shown_state(verdict.decision, answer_state(verdict.verification)),
         choices,
         verdict.verification,
-        my_keys(workspace, user),
+        usable(workspace.key_bindings.of(user)),
         checked=checked,
     ),
     key="repair-view",

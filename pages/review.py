@@ -13,10 +13,9 @@ from pages.screens.review.nothing_left import show_nothing_to_review
 from pages.screens.review.round_claim import current_round_claim, show_round_claim
 from pages.widgets.forms import show_saved
 from pages.widgets.judgement_form import show_claim
-from pages.widgets.my_keys import my_keys
-from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
 from pages.widgets.presses import carry_out_presses, show_told
+from pages.widgets.rebinding import usable
 from pages.widgets.review_layout import progress_data
 from pages.widgets.routing import begin_page
 from pages.widgets.session import open_workspace
@@ -26,8 +25,8 @@ from pages.widgets.shortcuts import Page
 user = begin_page(__file__, "Review")
 workspace = open_workspace()
 session = open_review_session(workspace, workspace.project(), user)
-keys = my_keys(workspace, user)
-lit_words = my_words(workspace, session.project, user)
+keys = usable(workspace.key_bindings.of(user))
+lit_words = list(workspace.word_lists.of(session.project, user).all)
 
 
 @st.fragment

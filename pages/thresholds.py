@@ -35,7 +35,7 @@ from pages.screens.thresholds.view import (
     show_thresholds,
     shown_flips,
 )
-from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.current_user import LOOKED_AT_THRESHOLDS, current_user, show_current_user
 from pages.widgets.evaluated import (
     calibrator_words,
     choose_packet,
@@ -54,7 +54,6 @@ from pages.widgets.evaluated import (
 from pages.widgets.evaluating import begin_evaluating, show_evaluating
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
-from pages.widgets.looked_at import THRESHOLDS, note_looked_at
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
 from pages.widgets.reading import show_reading
@@ -302,5 +301,5 @@ def _show_flips(view: ThresholdView, threshold: float) -> None:
             st.caption(f"The newest {FLIPS_SHOWN} of {len(flips.claim):,}.")
 
 
-note_looked_at(THRESHOLDS)
+st.session_state[LOOKED_AT_THRESHOLDS] = True
 _weigh()

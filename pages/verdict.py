@@ -12,9 +12,8 @@ from core.workflows.provenance_report import one_answer, report_of
 from pages.screens.verdict.cited_claims import show_cited_claims
 from pages.screens.verdict.provenance import lay_out_provenance, moved_claims, show_downloads
 from pages.screens.verdict.view import show_evidence
-from pages.widgets.my_keys import my_keys
-from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
+from pages.widgets.rebinding import usable
 from pages.widgets.routing import begin_page
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.shortcuts import Page
@@ -66,7 +65,7 @@ except NotFound:
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
     stop_while_undecided(workspace, user, verdict)
-keys = my_keys(workspace, user)
+keys = usable(workspace.key_bindings.of(user))
 show_trace_tools(workspace, user, wanted, read=verdict is not None, keys=keys)
 
 if len(stored.versions) > 1:
@@ -139,7 +138,7 @@ if verdict is not None and (view["panel"] == "provenance" or this_verdict in pro
     moved = moved_claims(verdict.verification, active_forest(workspace.calibrators))
     data = {**data, "provenance": lay_out_provenance(_provenance(), stored.trace, moved)}
 own_keys = dict(keys.of_views(Page.VERDICT))
-lit_words = my_words(workspace, workspace.project(), user)
+lit_words = list(workspace.word_lists.of(workspace.project(), user).all)
 asked = show_evidence(
     {**data, "view": view, "links": links, "keys": own_keys, "words": lit_words}, key="evidence"
 )

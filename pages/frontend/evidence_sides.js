@@ -73,8 +73,9 @@ function pickerOptions(state, claim) {
   return ranked(state.data, claim).map(({ source, nli }, at) => {
     // What is credited wrongly must not read as support, however the model leaned.
     const short = claim && claim.instead && claim.stated.includes(source.id) && source.id !== claim.routed;
-    const leans = nli && (short && nli.relation === "entailment" ? "not enough" : `read as ${RELATION[nli.relation]}`);
-    const about = [source.status_short || source.family, leans].filter(Boolean).join(", ");
-    return { id: source.id, words: `${at + 1}. ${source.name}${about ? ` (${about})` : ""}` };
+    // How it reads is a mark: a list beside another has no room for the words, which the matrix has.
+    const mark = nli && !(short && nli.relation === "entailment") ? SAYS[nli.relation][0] : "";
+    const about = source.status_short || source.family;
+    return { id: source.id, words: `${mark} ${at + 1}. ${source.name}${about ? `, ${about}` : ""}`.trim() };
   });
 }

@@ -240,7 +240,7 @@ function drawOutput(state, arriving) {
   const title = el("div", "output-title");
   const named = el("div", "title-row");
   if (source.status_short) named.append(el("span", "status", source.status_short, { title: source.status_words, "data-testid": "status" }));
-  named.append(el("h3", null, source.identity || source.tool, { title: source.tool }));
+  named.append(el("h3", null, source.identity || source.plain, { title: source.tool }));
   const facts = [source.server && `server ${source.server}`, many(source.characters, "character"), source.note].filter(Boolean).join(" · ");
   title.append(named, el("span", "facts", facts, { title: [source.id, source.status_words, facts, source.uri].filter(Boolean).join("\n") }));
   const nodes = [title];

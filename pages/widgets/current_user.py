@@ -23,6 +23,8 @@ ROLE_WORDS = {
 _CHOSEN = "current_user"
 # What a session keeps under a name that begins so is its user's, and goes with them.
 OF_USER = "of-user-"
+# Set from the first look on: the database keeps what was done, not what was read.
+LOOKED_AT_THRESHOLDS = f"{OF_USER}looked-at-thresholds"
 # In the frame above the page, where it takes no room from the work.
 _PLACE = """<style>
 .st-key-person { position: fixed; top: .35rem; right: .8rem; z-index: 999991; width: auto; }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 from core.evidence.names import recorded_names
 from core.records import Source
@@ -35,6 +37,17 @@ def plain_tool_name(tool_name: str) -> str:
     """The tool's name as words: letters, digits and single spaces, so that nothing in it is markup."""
     words = re.sub(r"[^\w]+|_+", " ", tool_name).split()
     return " ".join(words)[:60].strip() or "unnamed tool"
+
+
+def call_names(sources: Sequence[Source]) -> list[str]:
+    """For each source " #2" where its tool was called more than once, else nothing."""
+    calls = Counter(source.tool_name for source in sources)
+    seen: Counter[str] = Counter()
+    names = []
+    for source in sources:
+        seen[source.tool_name] += 1
+        names.append(f" #{seen[source.tool_name]}" if calls[source.tool_name] > 1 else "")
+    return names
 
 
 def _asked(arguments: str | None) -> str:

@@ -25,10 +25,10 @@ from core.review.assignment import CORRECTION_CHARACTERS, MOST_PASSAGES, passage
 from core.review.items import Draft, Guideline
 from core.review.records import SUPPORT_LABELS, Judgement, Unfit
 from core.workflows.review import ReviewSession
-from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.presses import Button, changed, pressed, tell, view_key
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
+    ClaimInAnswer,
     Json,
     guideline_data,
     lay_out_blind,

@@ -7,19 +7,18 @@ premise. ``lay_out_machine`` adds the verifier's view afterwards.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from core.evidence.values import protected_values, value_spans
 from core.records import Source, Span, Trace, VerdictLabel, Verification
 from core.review.assignment import stands
 from core.review.items import Guideline, Progress, ReviewItem
-from core.review.records import Judgement, Passage, QueueReason, Support, Unfit
+from core.review.records import Cause, Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
-from pages.widgets.claim_places import ClaimInAnswer
-from pages.widgets.identities import identity_of, plain_tool_name
+from pages.widgets.identities import call_names, identity_of, plain_tool_name
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
@@ -42,6 +41,13 @@ SUPPORT_WORDS: Mapping[Support, str] = {
     Unfit.NOT_A_CLAIM: "Not a claim, or cut wrongly",
 }
 CONFIDENCE = {1: "a guess", 2: "doubtful", 3: "fairly sure", 4: "sure", 5: "certain"}
+CAUSES = {
+    Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
+    Cause.GUIDELINE_GAP: "Guideline silent",
+    Cause.REVIEWER_ERROR: "Reviewer error",
+    Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
+    Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
+}
 REASON_WORDS: Mapping[QueueReason, str] = {
     QueueReason.UNCERTAIN: "the least supported claims come first, and it was the next",
     QueueReason.PERSON: "the verifier is sure of neither: it needs a person",
@@ -50,6 +56,15 @@ REASON_WORDS: Mapping[QueueReason, str] = {
     QueueReason.SECOND_READ: "two independent annotations are wanted",
     QueueReason.DISAGREEMENT: "two annotations differ",
 }
+
+
+class ClaimInAnswer(Protocol):
+    """A claim as it was queued, at its place in the answer: annotations on it are on these words."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def span(self) -> Span: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,17 +200,6 @@ def owner_words(source_id: str | None, trace: Trace) -> str:
         if source.source_id == source_id:
             return plain_tool_name(source.tool_name) + call
     return source_id
-
-
-def call_names(sources: Sequence[Source]) -> list[str]:
-    """For each source " #2" where its tool was called more than once, else nothing."""
-    calls = Counter(source.tool_name for source in sources)
-    seen: Counter[str] = Counter()
-    names = []
-    for source in sources:
-        seen[source.tool_name] += 1
-        names.append(f" #{seen[source.tool_name]}" if calls[source.tool_name] > 1 else "")
-    return names
 
 
 def marked(passages: Sequence[Passage], trace: Trace, kind: str, by: str) -> list[Json]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from core.records import (
     Verification,
 )
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
+from pages.widgets.identities import call_names
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS, family_words
 
@@ -33,14 +33,8 @@ class SentText:
 
 def source_names(sources: Sequence[Source]) -> dict[str, str]:
     """What a source is called on the page: its tool, numbered where a tool was called twice."""
-    calls = Counter(source.tool_name for source in sources)
-    seen: Counter[str] = Counter()
-    names = {}
-    for source in sources:
-        tool = source.tool_name
-        seen[tool] += 1
-        names[source.source_id] = f"{tool} #{seen[tool]}" if calls[tool] > 1 else tool
-    return names
+    calls = call_names(sources)
+    return {s.source_id: s.tool_name + call for s, call in zip(sources, calls, strict=True)}
 
 
 def lay_out_source(source: Source, family: str, kept: Source | None, name: str) -> Json:

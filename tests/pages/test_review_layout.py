@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import cast
+from typing import NamedTuple, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +14,6 @@ from core.records import Span, Trace, VerdictLabel
 from core.review.assignment import MOST_PASSAGES, passage_of
 from core.review.items import Draft, Progress, ReviewItem
 from core.review.records import Judgement, Passage, QueueReason
-from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.judgement_form import marking
 from pages.widgets.presses import _told
 from pages.widgets.review_layout import (
@@ -31,6 +30,13 @@ from pages.widgets.shortcuts import Page
 from storage.store import utc_now
 
 TRACE = showcase().trace
+
+
+class ClaimInAnswer(NamedTuple):
+    text: str
+    span: Span
+
+
 CLAIM = ClaimInAnswer(text="The patient takes it.", span=Span(start=10, end=40))
 
 

@@ -7,7 +7,6 @@ import streamlit as st
 from core.workflows.review import ReviewSession
 from pages.screens.adjudicate.decided import open_decided
 from pages.screens.adjudicate.disagreement import (
-    CAUSES,
     Disagreement,
     answer,
     keep_note,
@@ -25,6 +24,7 @@ from pages.widgets.judgement_form import (
     show_questions,
     toggle_note,
 )
+from pages.widgets.review_layout import CAUSES
 from pages.widgets.shortcuts import FIX_GUIDELINE, NOTES, SAVE
 
 LINES = 5

@@ -6,13 +6,12 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.review.records import Person
-from pages.screens.adjudicate.disagreement import CAUSES
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
 from pages.widgets.figures import choose_row
 from pages.widgets.forms import save, show_saved
 from pages.widgets.plain import show_card, show_notice
-from pages.widgets.review_layout import SUPPORT_WORDS
+from pages.widgets.review_layout import CAUSES, SUPPORT_WORDS
 from storage.triage import Decided
 from storage.workspace import Workspace
 

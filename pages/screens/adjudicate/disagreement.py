@@ -9,7 +9,6 @@ import streamlit as st
 from core.review.items import BlindAnnotation, DisagreementItem, Draft
 from core.review.records import Cause
 from core.workflows.review import ReviewSession
-from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
     Change,
@@ -22,13 +21,6 @@ from pages.widgets.review_layout import CONFIDENCE, Json, answer_words, marked
 from storage.workspace import Workspace
 
 _HELD = f"{OF_USER}disagreement"
-CAUSES = {
-    Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
-    Cause.GUIDELINE_GAP: "Guideline silent",
-    Cause.REVIEWER_ERROR: "Reviewer error",
-    Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
-    Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
-}
 
 
 @dataclass(slots=True, kw_only=True, weakref_slot=True)
@@ -60,7 +52,7 @@ def current_disagreement(session: ReviewSession, workspace: Workspace) -> Disagr
         assignment_id=item.assignment_id,
         nonce=session.show(item.assignment_id),
         trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
-        claim=claim_of(item),
+        claim=item,
         draft=session.load_draft(item.assignment_id) or Draft(),
         guideline=workspace.guidelines.current(),
     )

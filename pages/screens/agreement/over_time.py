@@ -10,22 +10,16 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.review.assignment import LEAST_PACED
-from core.review.records import Cause, Person, ReviewedClaim, Role
+from core.review.records import Person, ReviewedClaim, Role
 from core.statistics import exact_binomial_interval
 from core.workflows.agreement import AgreementView
 from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.counting import counted
 from pages.widgets.figures import percent, show_numbers
 from pages.widgets.plots import BLUE, GREEN, ORANGE
+from pages.widgets.review_layout import CAUSES
 from storage.workspace import Workspace
 
-CAUSE_WORDS = {
-    Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
-    Cause.GUIDELINE_GAP: "Guideline silent",
-    Cause.REVIEWER_ERROR: "Reviewer error",
-    Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
-    Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
-}
 Week = tuple[str, int, int, int]  # its Monday; annotations, decisions, claims settled so far
 
 
@@ -60,7 +54,7 @@ def causes_of(claims: Collection[ReviewedClaim]) -> list[tuple[str, int, float, 
     counts = Counter(each.cause for each in decided)
     fixes = Counter(each.cause for each in decided if each.guideline_needs_fix)
     return [
-        (CAUSE_WORDS[cause], count, count / len(decided), fixes[cause])
+        (CAUSES[cause], count, count / len(decided), fixes[cause])
         for cause, count in counts.most_common()
     ]
 
@@ -102,27 +96,7 @@ def show_causes(claims: Collection[ReviewedClaim]) -> None:
     causes = causes_of(claims)
     if not causes:
         return
-    total = sum(count for _, count, _, _ in causes)
     st.subheader("Why annotations differed", anchor=False)
-    figure = go.Figure(
-        go.Bar(
-            x=[count for _, count, _, _ in causes],
-            y=[words for words, _, _, _ in causes],
-            orientation="h",
-            marker={"color": ORANGE},
-            text=[f"{count:,} ({percent(share)})" for _, count, share, _ in causes],
-            textposition="auto",
-            hovertemplate="%{y}: %{x}<extra></extra>",
-        )
-    )
-    figure.update_layout(
-        title=f"Causes of disagreement, n = {counted(total, 'adjudication')}",
-        height=130 + 42 * len(causes),
-        margin={"l": 10, "r": 10, "t": 45, "b": 10},
-        xaxis_title="claims",
-        yaxis={"autorange": "reversed"},
-    )
-    st.plotly_chart(figure, width="stretch", key="causes")
     show_numbers(
         ("Cause", "Claims", "Share", "Guideline to be fixed"),
         causes,

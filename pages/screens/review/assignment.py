@@ -14,7 +14,6 @@ from core.review.items import Draft, Progress, ReviewItem
 from core.review.pre_labels import told_after
 from core.review.records import Judgement, QueueReason
 from core.workflows.review import ReviewSession
-from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
     Change,
@@ -80,7 +79,7 @@ def _open(session: ReviewSession, workspace: Workspace, item: ReviewItem) -> Ass
         assignment_id=item.assignment_id,
         nonce="",
         trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
-        claim=claim_of(item),
+        claim=item,
         draft=item.draft or Draft(),
         guideline=workspace.guidelines.current(),
     )

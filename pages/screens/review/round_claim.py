@@ -15,7 +15,6 @@ from core.errors import Conflict, InputError, ProvenanceGuardError
 from core.review.items import Draft
 from core.review.records import Person, Project
 from core.review.rounds import RoundItem
-from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
     Change,
@@ -67,7 +66,7 @@ def current_round_claim(
             assignment_id=-item.claim_key,  # a round's claim is nobody's assignment
             nonce=secrets.token_urlsafe(12),
             trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
-            claim=claim_of(item),
+            claim=item,
             draft=Draft(),
             guideline=workspace.guidelines.current(),
         ),

@@ -9,8 +9,7 @@ import streamlit as st
 from core.review.records import Person
 from pages.widgets.forms import save
 from pages.widgets.frontend import nothing, view
-from pages.widgets.my_keys import my_keys
-from pages.widgets.rebinding import BY_NAME, PAGE_NAMES, Refusal, bound, swapped
+from pages.widgets.rebinding import BY_NAME, PAGE_NAMES, Refusal, bound, swapped, usable
 from pages.widgets.shortcuts import SHORTCUTS, Keymap, Page, Shortcut, shown
 from storage.workspace import Workspace
 
@@ -28,7 +27,7 @@ _KEYS = view("keys")
 
 def show_own_keys(workspace: Workspace, me: Person) -> None:
     """Show them, and do what was asked for."""
-    keys = my_keys(workspace, me)
+    keys = usable(workspace.key_bindings.of(me))
     asked = _KEYS(
         key="own-keys",
         data=lay_out_keys(keys, st.session_state.get(_REFUSED)),
