@@ -21,7 +21,7 @@ from core.errors import Conflict, InputError, NotAllowed
 from core.provenance.triage import CONTRADICTED, NOT_CONFIRMED
 from core.records import FileCount, IngestReport, Origin
 from core.review.items import Withheld
-from core.review.records import Cause, ReviewStatus
+from core.review.records import Cause, ReviewStatus, Role
 from core.workflows.verify import run_key
 from storage.records import Order, TraceFilters
 from storage.store import SqlStore, newest_of_file, only, sample_of
@@ -378,3 +378,22 @@ def test_only_a_lead_or_who_decided_reopens_and_only_once(store: SqlStore) -> No
     verdict = office.store.get_verdict(item.trace_id)
     why = office.desk("Emil").open_verdict(verdict.content_hash, verdict.run_key)
     assert why is Withheld.DISAGREEMENT
+
+
+def test_a_person_is_erased_from_what_they_read_and_the_trail_stays_whole(store: SqlStore) -> None:
+    office = an_office(store)
+    people, triage = office.workspace.people, office.workspace.triage
+    ada, lea = office.people["Ada"], office.people["Lea"]
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    office.decide("Ada", item)
+    triage.mark([item.trace_id], MarkKind.FLAG, by=ada)
+    people.revoke(ada, Role.REVIEWER, by=lea, reason="has left")
+
+    rewritten, letters = people.erase(ada, "she asked for it", by=lea)
+
+    assert rewritten > 3 and letters == 0
+    assert problems_beside_the_clock(store) == []
+    assert triage.standing([item.trace_id])[item.trace_id].flagged_by == (
+        f"person {ada.person_id} (erased)",
+    )
