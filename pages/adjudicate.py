@@ -80,7 +80,7 @@ def _show_disagreement() -> None:
             "key": f"disagreement-{held.item.assignment_id}",
             "title": "Adjudicate",
             "progress": {
-                "words": f"{waiting:,} disagreement{'' if waiting == 1 else 's'} to decide",
+                "words": f"{waiting:,} disagreement{'' if waiting == 1 else 's'} to decide"
             },
             "readings": lay_out_annotations(held),
             "mine": lay_out_mine(held),

@@ -110,12 +110,7 @@ def _show_chooser(person: Person) -> None:
         # A name is somebody's text: beside the button, never in its label.
         st.text(person.name, width="content")
         # Other names are sent when the list is opened, not before: a reviewer's page names nobody.
-        chooser = st.popover(
-            "Change",
-            icon=":material/person:",
-            key="chooser",
-            on_change="rerun",
-        )
+        chooser = st.popover("Change", icon=":material/person:", key="chooser", on_change="rerun")
     with chooser:
         if not chooser.open:
             return

@@ -5,13 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from core.evaluation.kept import (
-    JobState,
-    JobStatus,
-    KeptPacket,
-    ask_to_stop,
-    read_status,
-)
+from core.evaluation.kept import JobState, JobStatus, KeptPacket, ask_to_stop, read_status
 from core.review.records import Person
 from core.review.roles import require_writer
 from core.workflows.evaluating import AskedJudge, is_evaluating, start_evaluating

@@ -63,9 +63,7 @@ def show_publishing(guidelines: Guidelines, current: Guideline, me: Person) -> N
         )
         change = st.text_input("What changes, and why", key="guideline-change")
         pressed = st.form_submit_button(
-            f"Publish version {current.version + 1}",
-            type="primary",
-            key="publish-guideline",
+            f"Publish version {current.version + 1}", type="primary", key="publish-guideline"
         )
     if pressed:
         save(

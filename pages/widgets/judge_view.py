@@ -6,14 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from core.judge.testimony import list_of_calls
 from core.records import ClaimVerdict, Judged, Span, State, Trace
-from core.records.judge import (
-    JudgeOutcome,
-    JudgeVerdict,
-    Proved,
-    QuotedPart,
-    QuotePlace,
-    Unproved,
-)
+from core.records.judge import JudgeOutcome, JudgeVerdict, Proved, QuotedPart, QuotePlace, Unproved
 from pages.widgets.offsets import Offsets
 
 Json = Mapping[str, object]

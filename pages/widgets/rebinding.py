@@ -56,9 +56,7 @@ def bound(keys: Keymap, name: str, key: str) -> Keymap | Refusal:
 
 def swapped(keys: Keymap, name: str, other: str) -> Keymap | Refusal:
     """The keys of two shortcuts exchanged, or why not."""
-    exchanged = Keymap(
-        chosen={**keys.chosen, name: keys.of(other), other: keys.of(name)},
-    )
+    exchanged = Keymap(chosen={**keys.chosen, name: keys.of(other), other: keys.of(name)})
     for each in (name, other):
         if refused := refusal(exchanged, each, exchanged.of(each)):
             return Refusal(reason=refused.reason)

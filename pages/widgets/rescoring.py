@@ -17,9 +17,7 @@ from storage.workspace import Workspace
 @st.cache_resource(show_spinner=False)
 def _rescoring(store_name: str) -> Job[RescoreReport]:
     return Job(
-        doing="Deciding stored answers again",
-        noun="answers",
-        before="looking for stored answers …",
+        doing="Deciding stored answers again", noun="answers", before="looking for stored answers …"
     )
 
 

@@ -38,12 +38,7 @@ def agreement_for(
 
 @lru_cache(maxsize=32)
 def _agreement(
-    packets: Packets,
-    who: Person,
-    question: Question,
-    basis: Basis,
-    grouping: Grouping,
-    events: int,
+    packets: Packets, who: Person, question: Question, basis: Basis, grouping: Grouping, events: int
 ) -> AgreementView:
     # Intervals take a second where many claims were read: choosing another row must not ask again.
     return read_agreement(packets, who, question, basis=basis, grouping=grouping)

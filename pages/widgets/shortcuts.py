@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from core.records import VerdictLabel
 from core.review.records import Cause, Unfit
@@ -117,121 +118,68 @@ _REPAIR_KEYS = {
     "source_of_edit": ("S", "its source"),
 }
 
+
+def _button(name: str, key: str, words: str, **more: Any) -> Shortcut:
+    return Shortcut(name=name, key=key, words=words, **more)
+
+
+def _view(name: str, key: str, words: str, **more: Any) -> Shortcut:
+    return Shortcut(name=name, key=key, words=words, reader=Reader.VIEW, **more)
+
+
 SHORTCUTS: tuple[Shortcut, ...] = (
+    *(_button(label.value, key, _SUPPORT_WORDS[label]) for label, key in SUPPORT_KEYS.items()),
+    _button(
+        NOT_A_CLAIM, "Z", "Not a claim, or cut wrongly; again: to the field for what it should say"
+    ),
+    *(_button(f"source_{n}", key, f"Source {n} says it") for n, key in enumerate(SOURCE_KEYS, 1)),
+    _button(NO_SOURCE, NO_SOURCE_KEY, "No source says it"),
+    _view(OPEN_SOURCE, "B", "The source that is open says it"),
+    _view(ALSO_SOURCE, "J", "The claim rests on the source that is open too, or no longer"),
+    _button(RIGHTLY_CREDITED, "Y", "The answer credits it rightly, or credits none"),
+    _button(WRONGLY_CREDITED, "X", "The answer credits a source that is not it"),
+    _button(KEEP, "K", "Keep my answer, on to the next claim", pages=_REVIEW),
+    _button(SAVE, "K", "Save my decision", pages=_ADJUDICATE),
     *(
-        Shortcut(name=label.value, key=key, words=_SUPPORT_WORDS[label])
-        for label, key in SUPPORT_KEYS.items()
-    ),
-    Shortcut(
-        name=NOT_A_CLAIM,
-        key="Z",
-        words="Not a claim, or cut wrongly; again: to the field for what it should say",
-    ),
-    *(
-        Shortcut(name=f"source_{n}", key=key, words=f"Source {n} says it")
-        for n, key in enumerate(SOURCE_KEYS, 1)
-    ),
-    Shortcut(name=NO_SOURCE, key=NO_SOURCE_KEY, words="No source says it"),
-    Shortcut(
-        name=OPEN_SOURCE,
-        key="B",
-        words="The source that is open says it",
-        reader=Reader.VIEW,
-    ),
-    Shortcut(
-        name=ALSO_SOURCE,
-        key="J",
-        words="The claim rests on the source that is open too, or no longer",
-        reader=Reader.VIEW,
-    ),
-    Shortcut(
-        name=RIGHTLY_CREDITED, key="Y", words="The answer credits it rightly, or credits none"
-    ),
-    Shortcut(name=WRONGLY_CREDITED, key="X", words="The answer credits a source that is not it"),
-    Shortcut(name=KEEP, key="K", words="Keep my answer, on to the next claim", pages=_REVIEW),
-    Shortcut(name=SAVE, key="K", words="Save my decision", pages=_ADJUDICATE),
-    *(
-        Shortcut(name=cause.value, key=key, words=_CAUSE_WORDS[cause], pages=_ADJUDICATE)
+        _button(cause.value, key, _CAUSE_WORDS[cause], pages=_ADJUDICATE)
         for cause, key in CAUSE_KEYS.items()
     ),
-    Shortcut(name=FIX_GUIDELINE, key="V", words="The guideline needs a fix", pages=_ADJUDICATE),
-    Shortcut(name=NOTES, key="N", words="Confidence and a note"),
-    Shortcut(name=UNDO, key="U", words="Take back my last verdict or pass", pages=_REVIEW),
-    Shortcut(name=DECLINE, key="P", words="Pass: give this claim back", pages=_REVIEW),
-    *(
-        Shortcut(name=words, key=key, words=words, pages=(Page.GIVE_BACK,))
-        for words, key in DECLINE_KEYS.items()
+    _button(FIX_GUIDELINE, "V", "The guideline needs a fix", pages=_ADJUDICATE),
+    _button(NOTES, "N", "Confidence and a note"),
+    _button(UNDO, "U", "Take back my last verdict or pass", pages=_REVIEW),
+    _button(DECLINE, "P", "Pass: give this claim back", pages=_REVIEW),
+    *(_button(words, key, words, pages=(Page.GIVE_BACK,)) for words, key in DECLINE_KEYS.items()),
+    _button(DECLINE, "P", "Do not give it back", pages=(Page.GIVE_BACK,)),
+    _button(PREVIOUS_TRACE, "P", "Answer before, in the list", pages=_VERDICT),
+    _button(NEXT_TRACE, "N", "Answer after, in the list", pages=_VERDICT),
+    *(_view(name, key, words, pages=(Page.REPAIR,)) for name, (key, words) in _REPAIR_KEYS.items()),
+    _view(NEXT_CLAIM, "J", "Next claim", pages=_VERDICT),
+    _view(PREVIOUS_CLAIM, "K", "Claim before", pages=_VERDICT),
+    _view(MATRIX, "M", "All claims × sources", pages=_VERDICT),
+    _view(PROVENANCE, "V", "Provenance of the answer", pages=_VERDICT),
+    _view(PREVIOUS_SOURCE, "ArrowLeft", "Source before"),
+    _view(NEXT_SOURCE, "ArrowRight", "Source after"),
+    _view(
+        PEEK, "Shift", "With a source's key: open that source, and answer nothing", movable=False
     ),
-    Shortcut(name=DECLINE, key="P", words="Do not give it back", pages=(Page.GIVE_BACK,)),
-    Shortcut(name=PREVIOUS_TRACE, key="P", words="Answer before, in the list", pages=_VERDICT),
-    Shortcut(name=NEXT_TRACE, key="N", words="Answer after, in the list", pages=_VERDICT),
-    *(
-        Shortcut(name=name, key=key, words=words, pages=(Page.REPAIR,), reader=Reader.VIEW)
-        for name, (key, words) in _REPAIR_KEYS.items()
+    *(_view(key, key, words, movable=False) for key, words in SCROLLS.items()),
+    _view(SEARCH, "/", "Search in all sources"),
+    _view(VALUES, ".", "Find the claim's values in the sources; again: the next place"),
+    _view(
+        MARK,
+        ",",
+        "Mark what says it: the selected text, else the line of the place found; again: unmark",
     ),
-    Shortcut(name=NEXT_CLAIM, key="J", words="Next claim", pages=_VERDICT, reader=Reader.VIEW),
-    Shortcut(
-        name=PREVIOUS_CLAIM, key="K", words="Claim before", pages=_VERDICT, reader=Reader.VIEW
-    ),
-    Shortcut(
-        name=MATRIX, key="M", words="All claims × sources", pages=_VERDICT, reader=Reader.VIEW
-    ),
-    Shortcut(
-        name=PROVENANCE,
-        key="V",
-        words="Provenance of the answer",
-        pages=_VERDICT,
-        reader=Reader.VIEW,
-    ),  # fmt: skip
-    Shortcut(name=PREVIOUS_SOURCE, key="ArrowLeft", words="Source before", reader=Reader.VIEW),
-    Shortcut(name=NEXT_SOURCE, key="ArrowRight", words="Source after", reader=Reader.VIEW),
-    Shortcut(
-        name=PEEK,
-        key="Shift",
-        words="With a source's key: open that source, and answer nothing",
-        reader=Reader.VIEW,
-        movable=False,
-    ),
-    *(
-        Shortcut(name=key, key=key, words=words, reader=Reader.VIEW, movable=False)
-        for key, words in SCROLLS.items()
-    ),
-    Shortcut(name=SEARCH, key="/", words="Search in all sources", reader=Reader.VIEW),
-    Shortcut(
-        name=VALUES,
-        key=".",
-        words="Find the claim's values in the sources; again: the next place",
-        reader=Reader.VIEW,
-    ),
-    Shortcut(
-        name=MARK,
-        key=",",
-        words="Mark what says it: the selected text, else the line of the place found; again: unmark",
-        reader=Reader.VIEW,
-    ),
-    Shortcut(name=RAW, key="O", words="Readable text or raw output", reader=Reader.VIEW),
-    Shortcut(
-        name=SIDE_BY_SIDE,
-        key="L",
-        words="Two sources side by side, or one",
-        pages=_READING,
-        reader=Reader.VIEW,
-    ),  # fmt: skip
-    Shortcut(
-        name=WORDS,
-        key="I",
-        words="Light the chosen words, or not",
-        pages=_READING,
-        reader=Reader.VIEW,
-    ),
-    Shortcut(name=GUIDELINE, key="G", words="The guideline", reader=Reader.VIEW),
-    Shortcut(name=HELP, key="H", words="These keys", reader=Reader.VIEW),
-    Shortcut(
-        name=CLOSE,
-        key="Escape",
-        words="Leave a field; close what is open",
+    _view(RAW, "O", "Readable text or raw output"),
+    _view(SIDE_BY_SIDE, "L", "Two sources side by side, or one", pages=_READING),
+    _view(WORDS, "I", "Light the chosen words, or not", pages=_READING),
+    _view(GUIDELINE, "G", "The guideline"),
+    _view(HELP, "H", "These keys"),
+    _view(
+        CLOSE,
+        "Escape",
+        "Leave a field; close what is open",
         pages=(*_READING, Page.REPAIR),
-        reader=Reader.VIEW,
         movable=False,
     ),
 )

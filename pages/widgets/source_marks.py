@@ -5,18 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.records import (
-    ClaimVerdict,
-    Judged,
-    Source,
-    Span,
-)
+from core.records import ClaimVerdict, Judged, Source, Span
 from pages.widgets.citation_chips import cited_spans
-from pages.widgets.claim_checks import (
-    fact_spans,
-    found_by_a_check,
-    value_places,
-)
+from pages.widgets.claim_checks import fact_spans, found_by_a_check, value_places
 from pages.widgets.evidence_lines import claim_terms, lit_lines, nearest_line, stands_beside
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.widgets.judge_view import quote_kind, quoted_places, quoted_spans

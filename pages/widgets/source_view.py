@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.records import (
-    Judged,
-    Route,
-    Source,
-    Verification,
-)
+from core.records import Judged, Route, Source, Verification
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.widgets.identities import call_names
 from pages.widgets.offsets import Offsets

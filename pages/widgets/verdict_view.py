@@ -24,13 +24,7 @@ from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_view import lay_out_claim, likelihood
 from pages.widgets.counting import counted
 from pages.widgets.judge_view import lay_out_judge
-from pages.widgets.palette import (
-    DECISIONS,
-    LOOKS,
-    Kind,
-    claim_kind,
-    shown_state,
-)
+from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_kind, shown_state
 from pages.widgets.plain import spaced
 from pages.widgets.source_marks import lay_out_text
 from pages.widgets.source_view import lay_out_source, matrix_columns, source_names, sources_sent

@@ -21,12 +21,7 @@ from core.review.rounds import (
     answer,
     differing,
 )
-from pages.screens.agreement.view import (
-    label_words,
-    number,
-    raw_agreement_figure,
-    show_figures,
-)
+from pages.screens.agreement.view import label_words, number, raw_agreement_figure, show_figures
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, show_numbers
 from pages.widgets.forms import save, show_publishing

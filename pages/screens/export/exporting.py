@@ -292,10 +292,7 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
         facts=[["new traces", f"{done.traces_new:,}"]],
         lists=[
             {"title": f"{len(items):,} {title}", "items": list(items)[:200]}
-            for title, items in (
-                ("not kept, and why", put.skipped),
-                ("to know", done.notes),
-            )
+            for title, items in (("not kept, and why", put.skipped), ("to know", done.notes))
             if items
         ],
     )

@@ -15,12 +15,7 @@ from core.review.pre_labels import told_after
 from core.review.records import Judgement, QueueReason
 from core.workflows.review import ReviewSession
 from pages.widgets.current_user import OF_USER
-from pages.widgets.judgement_form import (
-    Change,
-    JudgementForm,
-    refusals_told,
-    save_draft,
-)
+from pages.widgets.judgement_form import Change, JudgementForm, refusals_told, save_draft
 from pages.widgets.presses import IGNORED, tell
 from pages.widgets.review_layout import Json, lay_out_machine
 from pages.widgets.session import open_workspace

@@ -11,11 +11,7 @@ from pages.screens.review.mine import offer_mine
 from pages.widgets.plain import show_notice
 from pages.widgets.shortcuts import UNDO, Keymap
 
-TRACES, ADJUDICATE, RECALIBRATE = (
-    "pages/traces.py",
-    "pages/adjudicate.py",
-    "pages/recalibrate.py",
-)
+TRACES, ADJUDICATE, RECALIBRATE = ("pages/traces.py", "pages/adjudicate.py", "pages/recalibrate.py")
 
 
 def show_nothing_to_review(session: ReviewSession, person: Person, keys: Keymap) -> None:

@@ -151,10 +151,7 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
             key="guideline-versions",
             title="All versions",
             facts=[
-                (
-                    f"{each.version} · {each.at.astimezone():%d %b %Y}",
-                    each.change,
-                )
+                (f"{each.version} · {each.at.astimezone():%d %b %Y}", each.change)
                 for each in reversed(versions)
             ],
         )

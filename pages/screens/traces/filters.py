@@ -12,12 +12,7 @@ from core.review.readers import is_blind, may_read
 from core.review.records import Person, Role
 from pages.widgets.palette import DECISIONS
 from pages.widgets.plain import spaced
-from pages.widgets.trace_list import (
-    ANYTHING,
-    ListChoice,
-    arriving_choice,
-    keep_choice,
-)
+from pages.widgets.trace_list import ANYTHING, ListChoice, arriving_choice, keep_choice
 from storage.records import Order
 from storage.workspace import Workspace
 

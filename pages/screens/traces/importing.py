@@ -187,10 +187,7 @@ def _keep_group(store: SqlStore, group: Sequence[Chosen], same_id: SameId) -> Ca
 def _kept_card(names: str, report: IngestReport) -> Card:
     added = ", ".join(
         f"{count:,} {words}"
-        for count, words in (
-            (report.new, "new"),
-            (report.changed, "new versions of known traces"),
-        )
+        for count, words in ((report.new, "new"), (report.changed, "new versions of known traces"))
         if count
     )
     known = f"{report.unchanged:,} already there" if report.unchanged else ""

@@ -12,12 +12,7 @@ from core.models.forest import Forest
 from core.models.moved import Moved, moved_most
 from core.provenance.markdown import OVERRIDDEN, report_markdown
 from core.provenance.page import report_page
-from core.provenance.records import (
-    ClaimPlace,
-    ClaimProvenance,
-    ProvenanceReport,
-    RiskLevel,
-)
+from core.provenance.records import ClaimPlace, ClaimProvenance, ProvenanceReport, RiskLevel
 from core.provenance.risk import WEIGHTS
 from core.records import Check, FactPlace, Judged, Outcome, Span, Trace, Verification
 from core.workflows.printing import printed
@@ -179,12 +174,7 @@ def _in_context(span: Span | None, text: str) -> Json:
 
 def _parts(claim: ClaimProvenance) -> list[Json]:
     return [
-        {
-            "words": words,
-            "term": term,
-            "value": getattr(claim.risk, name),
-            "weight": WEIGHTS[name],
-        }
+        {"words": words, "term": term, "value": getattr(claim.risk, name), "weight": WEIGHTS[name]}
         for name, (words, term) in PART_WORDS.items()
     ]
 
