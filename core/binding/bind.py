@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.binding.following import Following
-from core.binding.outline import Field, Outline, Places, readings_of, type_of
+from core.binding.outline import Field, Outline, Places, type_of
 from core.evidence.claim_view import view_claim
-from core.evidence.comparing import dates_agree, in_unit
+from core.evidence.comparing import in_unit
 from core.evidence.derivations import follows_within
 from core.evidence.facts import Fact
 from core.evidence.meant import name_before
@@ -341,9 +341,9 @@ class _Binder:
         outline, found = self.outline, dict[int, None]()
         facts: list[Fact] = []
         if want.date is not None:
-            facts += [fact for fact in outline.index.dated if _is_dated(fact, want)]
+            facts += outline.index.amounts.on_day(want)
         if want.date is None or (want.date.year and not want.date.month and want.until is None):
-            facts += [fact for fact, _ in outline.index.near(want)]
+            facts += [fact for fact, _ in outline.index.amounts.near(want)]
         if want.bound is not Bound.EXACT:  # "up to 65" is of the 65, where one is stated
             ends = [(f, f.quantity) for f in facts if f.quantity is not None]
             facts = [f for f, item in ends if want.amount in (item.amount, item.high)] or facts
@@ -520,14 +520,6 @@ class _Binder:
             if end is not None
             for amount, _ in in_unit(end, item, want, stems(self._field(at).path))
         )
-
-
-def _is_dated(fact: Fact, want: Quantity) -> bool:
-    """Whether a fact states a claim's date in one of the readings of its own."""
-    have = fact.quantity
-    return have is not None and any(
-        dates_agree(replace(have, date=day), want) for day in readings_of(have)
-    )
 
 
 def _beside(value: _Value, place: re.Match[str] | Span) -> bool:

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evidence.comparing import readings_of
 from core.evidence.fact_index import FactIndex
 from core.evidence.fact_lines import HEADING, KEY_VALUE, SENTENCE
 from core.evidence.facts import Fact, SourceFacts
-from core.evidence.quantity_records import Day, Quantity, QuantityKind
+from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.words import acronyms, stems
 from core.records import FactPlace, Span, Trace
 
@@ -28,7 +29,6 @@ _MOST_QUOTED = 80  # characters
 _CODE_DIGITS = 7  # of a whole number without a unit that is more likely somebody's number
 _MOST_WORDS = 6  # of a value that names or classifies something; a longer one is a text
 _STEP = re.compile(r"[.\[\]/]+")
-_SLASHED = re.compile(r"\d{1,2}([/-])\d{1,2}\1(?:\d\d|\d{4})")
 _ZONE = re.compile(r"\d[+-]\Z")  # what stands before the hours of a time zone
 
 
@@ -116,16 +116,6 @@ class Outline:
     weekday: Mapping[int, Places]
     place_of: Mapping[int, int]
     index: FactIndex
-
-
-def readings_of(item: Quantity) -> tuple[Day, ...]:
-    """The dates that a date may be: "09/06/2026" is one in June or one in September."""
-    day = item.date
-    if day is None:
-        return ()
-    if _SLASHED.fullmatch(item.text.strip()) and day.month and day.day and day.day <= 12:
-        return day, Day(year=day.year, month=day.day, day=day.month)
-    return (day,)
 
 
 def type_of(item: Quantity) -> str:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from core.evidence.calls import argument_leaves
-from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
+from core.evidence.comparing import Amounts
 from core.evidence.enclosing import enclosed
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
 from core.evidence.holders import PERSON, Holders
-from core.evidence.quantity_records import Quantity, QuantityKind
-from core.evidence.units import factor, measured_by
+from core.evidence.units import measured_by
 from core.evidence.words import acronyms, core_words, said_share, stems
 from core.records import Source, Trace
 
 Key = TypeVar("Key", tuple[str, int], tuple[str, str])
 
-_MOST_CANDIDATES = 60
 _WRITTEN_CHARACTERS = 200  # shorter arguments ask for something
 _HELD_CHARACTERS = 200_000  # of a source whose words are compared with the claim's
 _CATALOGUE = re.compile(r"\b(?:inputschema|input_schema|tool_description)\b", re.IGNORECASE)
@@ -48,13 +45,11 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactIndex:
-    """A trace's facts by unit, by date, by attribute, by place, and by source."""
+    """A trace's facts by amount, by attribute, by place, and by source."""
 
     outputs: tuple[SourceFacts, ...]
     arguments: tuple[SourceFacts, ...]
-    by_unit: dict[str | None, tuple[list[float], list[Fact]]]
-    dated: tuple[Fact, ...]
-    pairs: tuple[Fact, ...]
+    amounts: Amounts[Fact]
     attributes: tuple[Attribute, ...]
     named: tuple[tuple[str, Record, frozenset[str]], ...] = ()
     written: tuple[tuple[str, frozenset[str]], ...] = ()
@@ -69,28 +64,6 @@ class FactIndex:
     alone_in: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
     holders: Holders = field(default_factory=lambda: Holders(over={}, beside={}))
 
-    def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
-        """The facts whose number makes the claim's true, with how; bounded."""
-        if want.kind is QuantityKind.PAIR:
-            yield from ((fact, how) for fact in self.pairs if (how := _fit(fact, want)) is not None)
-            return
-        found = 0
-        for unit, (amounts, facts) in self.by_unit.items():
-            for low, high in _windows(unit, want):
-                at = bisect.bisect_left(amounts, low)
-                while at < len(amounts) and amounts[at] <= high and found < _MOST_CANDIDATES * 10:
-                    how = _fit(facts[at], want)
-                    if how is not None:
-                        found += 1
-                        yield facts[at], how
-                    at += 1
-
-    def on_day(self, want: Quantity) -> Iterator[Fact]:
-        """The facts that state the claim's date, at its granularity."""
-        for fact in self.dated:
-            if fact.quantity is not None and dates_agree(fact.quantity, want):
-                yield fact
-
 
 def index_trace(trace: Trace) -> FactIndex:
     """Read every output and every call of a trace once."""
@@ -98,28 +71,14 @@ def index_trace(trace: Trace) -> FactIndex:
     outputs = tuple(source_facts(source) for source in sources)
     arguments = tuple(argument_facts(source) for source in sources)
     facts = [fact for one in (*outputs, *arguments) for fact in one.facts]
-    with_number = [fact for fact in facts if fact.quantity is not None]
-    by_unit: dict[str | None, list[tuple[float, int, Fact]]] = {}
-    for count, fact in enumerate(with_number):
-        item = fact.quantity
-        if item is None or item.kind is QuantityKind.PAIR or (item.date and not item.date.year):
-            continue
-        if item.kind is QuantityKind.DATE and (item.date is None or item.date.month):
-            continue
-        for end in (item.amount, *(() if item.high is None else (item.high,))):
-            by_unit.setdefault(item.unit, []).append((abs(end), count, fact))
     beside = _grouped((f, (f.source_id, f.record.index)) for one in outputs for f in one.facts)
-    ordered = {unit: sorted(rows, key=lambda row: row[:2]) for unit, rows in by_unit.items()}
     return FactIndex(
         outputs=outputs,
         arguments=arguments,
-        by_unit={
-            u: ([row[0] for row in rows], [row[2] for row in rows]) for u, rows in ordered.items()
-        },
-        dated=tuple(
-            fact for fact in with_number if fact.quantity and fact.quantity.date is not None
+        amounts=Amounts(
+            ((fact.quantity, fact) for fact in facts if fact.quantity is not None),
+            lambda fact: stems(fact.path),
         ),
-        pairs=tuple(f for f in with_number if f.quantity and f.quantity.kind is QuantityKind.PAIR),
         attributes=tuple(_attributes(outputs)),
         named=tuple(_named(outputs)),
         written=tuple(_written(sources)),
@@ -235,40 +194,6 @@ def _attributes(outputs: tuple[SourceFacts, ...]) -> Iterator[Attribute]:
                 core=core_words(path),
                 short=acronyms(path),
             )
-
-
-def _fit(fact: Fact, want: Quantity) -> str | None:
-    return None if fact.quantity is None else fits(fact.quantity, want, stems(fact.path))
-
-
-def _windows(unit: str | None, want: Quantity) -> Iterator[tuple[float, float]]:
-    """The stretches of a unit's amounts that may fit: one a conversion."""
-    if (
-        unit is not None
-        and want.unit is not None
-        and unit != want.unit
-        and want.kind is not QuantityKind.MONEY
-    ):
-        by = factor(unit, want.unit)
-        if by is None and of_something(unit, want.unit):
-            by = 1.0
-        if by is None:
-            if not _by_attribute(unit, want.unit):
-                return
-            yield 0.0, float("inf")  # a conversion that depends on what is measured: each is tried
-            return
-    probe = Quantity(text="", span=want.span, kind=QuantityKind.NUMBER, amount=1.0, unit=unit)
-    if want.kind is QuantityKind.MONEY and unit is not None:
-        probe = Quantity(text="", span=want.span, kind=QuantityKind.MONEY, amount=1.0, unit=unit)
-    for times, how in in_unit(1.0, probe, want, frozenset()):
-        wide = interval(want, cut=how != "as stated")
-        if times > 0:
-            yield wide.low / times * (1 - 1e-9), wide.high / times * (1 + 1e-9)
-
-
-def _by_attribute(unit: str, other: str) -> bool:
-    pair = f"{unit} {other}"
-    return "degree_" in pair or ("mol" in pair and ("gram" in pair or "percent" in pair))
 
 
 def said_attributes(

@@ -66,7 +66,8 @@ def spelled_number(words: str) -> float | None:
 MONTH = r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")"
 NUMBER = (
     r"(?:\d{1,3}(?:[\u00a0\u202f\u2009]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?=\s[a-z])"
-    r"|\d{1,3}·\d{1,4}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:_\d{3})+"
+    # Between the commas of "Syringes,500,450" stand two numbers, no thousands.
+    r"|\d{1,3}·\d{1,4}|(?<!,)\d{1,3}(?:,\d{3})+(?!,\S)(?:\.\d+)?|\d{1,3}(?:_\d{3})+"
     r"|\d{1,18}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?|\.\d{1,15})"
 )
 VULGAR = {
@@ -75,6 +76,7 @@ VULGAR = {
 }  # fmt: skip
 DASH = r"[-\u2010-\u2015\u2212~]"
 YEAR = r"(?:1[5-9]|20|21)\d\d"
+_LABELS = "PMID|PMC|MRN|LOINC|SNOMED|RxCUI|NPI|ISBN|DOI|CAS"
 # What holds digits and is no amount: addresses, paths, files, codes, versions, words with digits.
 LITERAL = (
     r"(?P<literal>https?://[^\s<>\"'\])]{1,2000}|www\.[^\s<>\"'\])]{1,500}"
@@ -82,7 +84,7 @@ LITERAL = (
     r"|(?<![\w/.])~?/(?=[^\s/]*[A-Za-z])[\w.@+-]{1,128}(?:/[\w.@+-]{1,128}){0,30}"
     r"|[\w-]{1,100}\.(?:pdf|md|csv|xlsx?|pptx?|docx?|html?|png|jpe?g|svg|json|txt|py|ts|js|wav|mp3|mp4|zip)\b"
     r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
-    r"|\b(?:PMID|PMC|MRN|LOINC|SNOMED|RxCUI|NPI|ISBN|DOI|CAS)\b[\s:#]{0,3}\d[\d-]{0,20}"
+    rf"|\b(?:{_LABELS})\b[\s:#]{{0,3}}\d[\d-]{{0,20}}"
     rf"|(?<![\w.])(?!\d{{1,2}}\.\d{{1,2}}\.{YEAR}(?![\d.]))v?\d+(?:\.\d+){{2,5}}(?![\w])"
     r"|(?<![\w.])v\d+(?:\.\d+)?\b|\d{4,6}-\d(?![\d-])"
     r"|(?<![A-Za-z0-9_])(?!(?:mid|pre|post|late|early|sub|non|a|to|of|up)-)(?=[A-Za-z])[A-Za-z][A-Za-z]{0,20}"
@@ -92,7 +94,7 @@ LITERAL = (
     r"|(?:[×x]\s?|\b)10(?:\^|\*)?[³⁶⁹\d]\s?/\s?[µμu]?L\b)"  # ×10³/µL: the number before it is the amount
 )
 DATES = (
-    rf"(?P<iso>(?<![\d.,/-]){YEAR}(?:[-/](?:1[0-2]|0?[1-9])(?:[-/](?:3[01]|[12]\d|0?[1-9]))?"
+    rf"(?P<iso>(?<![\d./-]){YEAR}(?:[-/](?:1[0-2]|0?[1-9])(?:[-/](?:3[01]|[12]\d|0?[1-9]))?"
     r"|\.(?:1[0-2]|0?[1-9])\.(?:3[01]|[12]\d|0?[1-9]))(?!\d|[-/.]\d)"
     r"(?:T(?=\d))?)"
     r"|(?P<cjk>\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?)"
@@ -124,8 +126,17 @@ CODE_BEHIND = re.compile(
 SCALE = re.compile(
     r"\s?(?:hundred|thousand|million|billion|trillion|[万亿千])(?![A-Za-z])|\s?(?:bn|mn|[KMBT])(?![A-Za-z\d])"
 )
+# What a match can begin with: most words are passed over at their first letters.
+_FIRST = "|".join(
+    sorted({
+        re.escape(word.lower()[:3])
+        for word in (*MONTHS, *NUMBER_WORDS, *CURRENCY, "twice", "half", "a ", "an ", "http")
+        if word[0].isalpha() and word.isascii()
+    })
+)  # fmt: skip
 AMOUNT = re.compile(
-    LITERAL
+    rf"(?:(?<![a-z])(?={_FIRST}|(?:{_LABELS})\b|[a-z][\w.+-]*[\d@.])|(?=[^\sa-z]))(?:"
+    + LITERAL
     + "|"
     + DATES
     + r"|(?P<hours>(?<![\w.])(?:\d{1,3}\s?d(?:ays?)?,?\s?(?:and\s)?\d{1,2}\s?h(?:rs?|ours?)?"
@@ -133,14 +144,14 @@ AMOUNT = re.compile(
     r"|\d{1,3}\s?h(?:rs?|ours?)?,?\s?(?:and\s)?\d{1,2}\s?(?:m|mins?|minutes?)"
     r"(?:,?\s?(?:and\s)?\d{1,2}\s?s(?:ec(?:ond)?s?)?)?"
     r"|\d{1,3}\s?m(?:in(?:ute)?s?)?,?\s?(?:and\s)?\d{1,2}\s?s(?:ec(?:ond)?s?)?)(?![A-Za-z]))"
-    r"|(?P<clock>(?<![\d:.])(?:(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?![\d:])"
+    r"|(?P<clock>(?<![\d:.])(?:(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?!\d|:\d)"
     r"|(?:1[0-2]|0?[1-9])\s?[ap]\.?m\b\.?))"
     rf"|(?P<pair>(?<![\w./])\d{{1,3}}(?:\.\d{{1,2}})?(?:/|\sover\s)\d{{1,3}}(?:\.\d{{1,2}})?(?![\w/]|\.\d))"
     rf"|(?P<of>(?<![\w.])\d{{1,5}}(?:\.\d{{1,2}})?\s(?:out\s)?of\s(?:the\s|all\s)?\d{{1,6}}(?![\w]|[.,]\d))"
     rf"|(?P<ordinal>(?<![\w.])\d{{1,4}}(?:st|nd|rd|th)\b|#\s?\d{{1,4}}(?![\w.]))"
     rf"|(?P<number>(?:{SIGN})?(?<![A-Za-z_.\d])(?P<digits>{NUMBER})(?P<vulgar>[½⅓⅔¼¾⅛⅜⅝⅞])?)"
     r"|(?P<fraction>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞])"
-    rf"|(?P<words>{spelled_pattern()})",
+    rf"|(?P<words>{spelled_pattern()}))",
     re.IGNORECASE,
 )  # fmt: skip
 BEFORE = re.compile(

@@ -80,6 +80,7 @@ _SPELLINGS: dict[str, str] = {
     "kilojoule": "kj",
     "kilocalorie": "kcal kcals cal calories",
     "volt": "v volt volts",
+    "millivolt": "mv",
     "ampere": "amp amps",
     "millimeter_Hg": "mmhg mm[hg]",  # "mm Hg" is put together below
     "pascal": "pa",

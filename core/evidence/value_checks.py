@@ -171,10 +171,10 @@ def _best(
 
 def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:
     if want.date is not None:
-        yield from ((fact, "as stated") for fact in index.on_day(want))
+        yield from ((fact, "as stated") for fact in index.amounts.on_day(want))
         if want.date.month or not want.date.year or want.until is not None:
             return
-    yield from index.near(want)
+    yield from index.amounts.near(want)
 
 
 def _shared(fact: Fact, view: ClaimView) -> float:

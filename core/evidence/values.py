@@ -1,33 +1,91 @@
-"""Protected values: the literals of a claim, and whether a premise holds them (III.2, III.4)."""
+"""Protected values: the literals of a claim, and whether a text holds them (III.2, III.4).
+
+Amounts, dates and times are those of the one reader (``core.evidence.quantities``); here are the
+literals that are compared as written (identifiers, quotations, names), and what holds a value.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property, lru_cache
 
-from core.evidence.names import contains, folded_words, name_runs, near_each_other
-from core.evidence.quantity_patterns import NUMBER_WORDS
-from core.evidence.quantity_records import Day
-from core.evidence.value_grammar import (
-    NUMBER,
-    SCALES,
-    UNITS,
-    Written,
-    decimal_of,
-    plain_number,
-    scan,
+from core.evidence.comparing import Amounts, halves, holds, readings_of
+from core.evidence.names import (
+    WEEKDAYS,
+    contains,
+    folded_words,
+    name_runs,
+    near_each_other,
 )
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_patterns import BEFORE
+from core.evidence.quantity_records import Bound, Quantity, QuantityKind
+from core.evidence.units import factor
 from core.records import ProtectedValue, Span
 from core.text.tokens import content_terms
 
-_TIME_BELOW = frozenset({"day", "d", "daily", "hour", "h", "hr", "week", "wk", "dose", "month"})
-_READ_WHOLE = 4_000  # characters; in a longer text only the surroundings of likely places are read
-_MOST_PLACES = 400
+_READ_WHOLE = 4_000  # characters that are searched for what speaks against a value
+_MOST_PLACES = 4_000
 _AROUND = 80
-# Where a weekday may be meant in a long text: any date that is written whole begins or ends in a year.
-_WHOLE_DATE = r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)"
+_SMALL_COUNT = 12
+_BEFORE = 24  # characters before a number that can make it a position
+_CLOSE = 1.5  # how far off a number may lie that speaks against a bound
+_TELLING_DIGITS = 5  # of a bare number that is found within an identifier
+_EDGE = r"(?![A-Za-z0-9_])"
+_LITERAL = re.compile(
+    # No value starts inside a Latin word or at white space: most places are passed over at once.
+    r"(?!\s)(?:(?<![A-Za-z])|(?![A-Za-z]))(?:"
+    + "|".join(
+        (
+            r'(?P<quoted>(?<!\w)"(?=\S)[^"\n]{2,300}"|“[^”\n]{2,300}”|«[^»\n]{2,300}»)',
+            r"(?P<url>https?://[^\s<>\"')\]|]{3,2000}|www\.[^\s<>\"')\]|]{3,500})",
+            r"(?P<email>(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,24}){1,4})",
+            r"(?P<doi>\b10\.\d{4,9}/[^\s\"<>)\]]{2,200})",
+            r"(?P<path>(?<![\w/.~])~?/[\w.@+-]{1,128}(?:/[\w.@+-]{1,128}){1,30}/?)",
+            r"(?P<file>(?<![\w/.])[\w-]{1,100}\.(?:pdf|md|csv|xlsx?|pptx?|docx?|html?|png|jpe?g|svg|"
+            r"json|txt|py|ts|js|wav|mp3|mp4|zip)\b)",
+            r"(?P<uuid>\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b)",
+            r"(?P<labelled>\b(?:PMID|MRN|ICD-10|ICD|LOINC|SNOMED|RxCUI|NPI|DIN|EIN|SSN|ISBN|"
+            r"ID|CAS)(?:\s?(?:number|no\.?|code|CT|#))?\s?[:#]?\s?#?"
+            r"(?P<id>(?=[A-Z0-9.-]{0,19}\d)[A-Z0-9](?:[A-Z0-9-]|\.(?=[A-Z0-9])){0,23})" + _EDGE + r")",
+            r"(?P<nct>(?<![A-Za-z0-9_])(?:NCT\d{6,9}|PMC\d{4,9}|rs\d{3,12}|arXiv:\d{4}\.\d{4,5})"
+            + _EDGE + r")",
+            r"(?P<icd>(?<![A-Za-z0-9_])[A-TV-Z]\d{2}\.\d{1,4}[A-Z]?" + _EDGE + r")",
+            r"(?P<weekday>\b(?:" + "|".join(WEEKDAYS) + r")s?\b)",
+            # LOINC-like codes and words with digits: 4548-4, bench-6, HAT169, XEHM4B
+            r"(?P<code>(?<![A-Za-z0-9_.])\d{4,6}-\d" + _EDGE + r")",
+            r"(?P<word>(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]{0,60}\d)(?:[A-Za-z][A-Za-z0-9]{0,40}"
+            r"(?:[_-][A-Za-z0-9]{1,40}){0,8}|\d{1,4}[A-Z]{1,10}[A-Z0-9]{1,20})(?![A-Za-z0-9_]))",
+        )
+    )
+    + ")",
+    re.IGNORECASE,
+)  # fmt: skip
+_AS_FAR_AS = ("url", "doi", "path")  # literals that swallow the punctuation behind them
+_PATIENT_ID = re.compile(r"(?i)(?:bench|patient|pat|pt|mrn|subject|case|person|member)[-_]?\d+")
+_IDENTITY_LABEL = re.compile(r"(?i)(?:PMID|MRN|ID|SSN)")
+# Words with digits that name things: their digits say nothing that could be checked by itself.
+_NOT_IDENTIFIERS = re.compile(
+    r"(?:covid|sars|mers|omega|type|phase|stage|grade|class|day|week|month|year|top|step|line|part|"
+    r"tier|level|vitamin|interleukin|factor|group|arm|cohort|figure|fig|table|section|chapter|"
+    r"windows|ios|web|python|gpt|llama|claude|gemini|pre|post|non|mid|sub|co|age|aged|under|over|"
+    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-.*",
+    re.IGNORECASE,
+)
+_GENE = re.compile(
+    r"(?:CYP|UGT|SLC|ABC|HLA|IL|CD|TNF|KCN|SGLT|DPP|GLP|PCSK|BRCA|MTHFR|ACE|H\dN)\w*"
+)
+_DOSES = frozenset({"iu", "u", "meq"})
+# A number at the front of a line, behind a "#", in brackets or behind "row" says which one.
+_INDEX = re.compile(
+    r"\n[\s\-*•>|(\[]*¤\s*[.):\]|]|[^:=,\[\s]\s*\[¤\]"
+    r"|\b(?:row|item|entry|line|no|nr|record|index|ref|reference)\.?\s*#?¤",
+    re.IGNORECASE,
+)
 
 
 def protected_values(text: str) -> tuple[ProtectedValue, ...]:
@@ -35,30 +93,63 @@ def protected_values(text: str) -> tuple[ProtectedValue, ...]:
 
     A run of capitalised words counts as a name unless it opens a sentence (Appendix B and C).
     """
-    found = [item.value for item in scan(text) if not item.only_in_premises]
-    taken = [value.span for value in found]
+    found = [item.value for item in _values(text)]
     found += [
-        name for name in name_runs(text) if not any(name.span.overlaps(span) for span in taken)
+        name
+        for name in name_runs(text)
+        if not any(name.span.overlaps(value.span) for value in found)
     ]
     return tuple(sorted(found, key=lambda value: value.span.start))
 
 
-def value_present(value: ProtectedValue, premise_text: str) -> bool:
-    """Whether the premise holds the value after normalisation, on token boundaries (III.4).
+class ReadText:
+    """A text whose quantities are read once, when they are first asked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def amounts(self) -> Amounts[Quantity]:
+        """The quantities of the text and the halves of its pairs, sorted."""
+        read = read_quantities(self.text)
+        pairs = (item for item in read if item.kind is QuantityKind.PAIR)
+        found = (*read, *(half for pair in pairs for half in halves(pair)))
+        return Amounts((item, item) for item in found)
+
+
+_read_text = lru_cache(maxsize=64)(ReadText)
+
+
+def value_present(value: ProtectedValue, there: ReadText | str) -> bool:
+    """Whether a text holds the value in any notation, on token boundaries (III.4).
 
     Units must be compatible where both sides name one; a range is held when both of its ends are.
     """
+    text = there if isinstance(there, str) else there.text
     if value.kind in ("name", "quoted"):
-        return _words_present(value, premise_text)
-    wanted = scan(value.text)
-    if not wanted:  # a value kept with a claim from elsewhere: compared as written
-        return _literally(value.text, premise_text)
-    want = wanted[0]
-    if want.value.kind == "identifier":
-        return _literally(want.value.normalised, premise_text)
-    if _holds(want, _held(want, premise_text)):
-        return True
-    return len(premise_text) <= _READ_WHOLE and years_apart(want, scan(premise_text))
+        return _words_present(value, text)
+    if value.kind == "identifier":
+        return _literally(value.normalised, text)
+    weekday = value.normalised in WEEKDAYS
+    wanted = () if weekday else read_quantities(value.text)
+    if not weekday and (not wanted or len(readings_of(wanted[0])) > 1):
+        return _literally(value.text, text)
+    amounts = (_read_text(there) if isinstance(there, str) else there).amounts
+    if weekday:
+        return on_weekday(
+            WEEKDAYS.index(value.normalised), text, (item for item, _ in amounts.dated)
+        )
+    return all(_held(want, amounts, text) for want in wanted)
+
+
+def on_weekday(day: int, text: str, dated: Iterable[Quantity]) -> bool:
+    """Whether a text names a weekday (Monday 0), also short, or has a whole date that is one."""
+    name = WEEKDAYS[day]
+    # Written small the short form is another word: "sat", "sun", "wed".
+    named = rf"\b(?:(?i:{name}s?)|{name[:3].title()})\b"
+    return re.search(named, text) is not None or any(
+        item.date is not None and item.date.weekday == day for item in dated
+    )
 
 
 def value_spans(value: ProtectedValue, text: str) -> tuple[Span, ...]:
@@ -74,10 +165,21 @@ def settles(value: ProtectedValue, premise_text: str) -> bool:
     """
     if value.identity or value.kind == "quoted":
         return True
-    if value.kind == "name":
+    wanted = read_quantities(value.text)
+    if value.kind == "name" or not wanted:
+        return value.kind != "name"
+    want = wanted[0]
+    if want.until is not None:  # a decade
         return False
-    wanted = scan(value.text)
-    return not wanted or is_decisive(wanted[0], scan(premise_text[:_READ_WHOLE]))
+    if want.bound is not Bound.EXACT:
+        there = read_quantities(premise_text[:_READ_WHOLE])
+        return any(
+            item.unit == want.unit
+            and item.kind is want.kind
+            and want.amount / _CLOSE <= item.amount <= want.amount * _CLOSE
+            for item in there
+        )
+    return not (want.in_words and want.unit is None and want.amount <= _SMALL_COUNT)
 
 
 def nearest_value(value: ProtectedValue, premise_text: str, said: str = "") -> str | None:
@@ -91,38 +193,32 @@ def nearest_value(value: ProtectedValue, premise_text: str, said: str = "") -> s
     if value.kind == "name":
         names = [name.text for name in name_runs(premise_text, opening_too=True)]
         return _most_alike(value.text, [name for name in names if _share_word(name, value.text)])
-    wanted = scan(value.text)
-    if not wanted:
-        return None
-    want = wanted[0]
-    there = scan(premise_text)
-    if want.amounts and value.kind not in ("date", "time"):
-        terms = content_terms(said) - content_terms(value.text)
-        ranked = sorted(
-            (item for item in there if item.amounts and item.unit == want.unit),
-            key=lambda item: (
-                -len(terms & content_terms(_clause_of(item, premise_text))),
-                abs(item.amounts[0] - want.amounts[0]),
-            ),
+    items = _values(premise_text)
+    want = next(iter(read_quantities(value.text)), None)
+    if want is None or value.kind in ("identifier", "date", "time"):
+        return _most_alike(
+            value.text, [item.value.text for item in items if item.value.kind == value.kind]
         )
-        return ranked[0].value.text if ranked else None
-    alike = [item.value.text for item in there if item.value.kind == value.kind]
-    return _most_alike(value.text, alike)
+    terms = content_terms(said) - content_terms(value.text)
+    ranked = []
+    for item in items:
+        have = item.quantity
+        by = factor(have.unit or "", want.unit or "") if have is not None else None
+        if have is not None and by is not None and have.kind is want.kind:
+            near = terms & content_terms(_clause_of(item.value.span, premise_text))
+            ranked.append((-len(near), abs(have.amount * by - want.amount), item.value.text))
+    return min(ranked, key=lambda each: each[:2])[2] if ranked else None
 
 
 _CLAUSE_ENDS = re.compile(r"[;\n]|[.,](?=\s)")
 
 
-def _clause_of(item: Written, text: str) -> str:
+def _clause_of(span: Span, text: str) -> str:
     """The clause, line or item of a list that a value stands in."""
-    span = item.value.span
-    before = [
-        match.end() for match in _CLAUSE_ENDS.finditer(text, max(0, span.start - 200), span.start)
-    ]
+    first = max(0, span.start - 200)
+    before = [match.end() for match in _CLAUSE_ENDS.finditer(text, first, span.start)]
     after = _CLAUSE_ENDS.search(text, span.end)
-    return text[
-        before[-1] if before else max(0, span.start - 200) : after.start() if after else None
-    ]
+    return text[before[-1] if before else first : after.start() if after else None]
 
 
 def names_in(text: str) -> tuple[ProtectedValue, ...]:
@@ -130,87 +226,162 @@ def names_in(text: str) -> tuple[ProtectedValue, ...]:
     return tuple(name_runs(text, opening_too=True))
 
 
-# ---------------------------------------------------------------- where to look
+# ---------------------------------------------------------------- what is a value
 
 
-def _held(want: Written, text: str) -> Iterator[Written]:
-    """The values of a text that could hold ``want``: all of a short one, those near it in a long one."""
-    if len(text) <= _READ_WHOLE:
-        for item in scan(text):
-            yield from _with_quoted(item)
-        return
-    for count, match in enumerate(_anchor(want).finditer(text)):
-        if count >= _MOST_PLACES:
-            return
-        start, end = max(0, match.start() - _AROUND), min(len(text), match.end() + _AROUND)
-        # The cut may fall inside a number; only what reaches into the place itself is believed.
-        for item in scan(text[start:end]):
-            span = item.value.span
-            if start + span.start < match.end() and match.start() < start + span.end:
-                yield from _with_quoted(item)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Value:
+    """One value of a text, and what was read of it where it is no literal."""
+
+    value: ProtectedValue
+    quantity: Quantity | None = None
 
 
-def _with_quoted(item: Written) -> Iterator[Written]:
-    """A value; a record's quoted field is one literal and may still hold the amount: "apixaban 5 mg"."""
-    yield item
-    if item.value.kind == "quoted":
-        yield from scan(item.value.text.strip("\"'“”‘’"))
+@lru_cache(maxsize=512)
+def _values(text: str) -> tuple[_Value, ...]:
+    """The values of a text but its names, in order; no amount is read inside a literal."""
+    literals = [found for match in _LITERAL.finditer(text) if (found := _literal(match))]
+    items = [_Value(value=found) for found in literals]
+    at = 0
+    for item in read_quantities(text):
+        while at < len(literals) and literals[at].span.end <= item.span.start:
+            at += 1
+        inside = at < len(literals) and literals[at].span.start < item.span.end
+        if not inside and not _says_little(item):
+            items.append(_Value(value=_amount(item, text), quantity=item))
+    return tuple(sorted(items, key=lambda each: each.value.span.start))
 
 
-_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\Z", re.IGNORECASE)
-_ANY_NUMBER = re.compile(
-    r"(?<![\d.,])\d|\b(?:" + "|".join([*NUMBER_WORDS, *SCALES]) + r")\b", re.IGNORECASE
-)
+def _says_little(item: Quantity) -> bool:
+    """Whether a quantity is an article ("an hour", "one of them"), "twice", or a month without a year."""
+    if item.date is not None:
+        return item.date.year is None and item.date.day is None
+    word = item.text.split()[0].casefold()
+    return word == "twice" or (
+        item.amount == 1 and (word in ("a", "an") or item.unit is None) and item.in_words
+    )
 
 
-def _anchor(want: Written) -> re.Pattern[str]:
-    """Finds every place of a text where ``want`` may stand in some notation."""
-    if is_bound(want):
-        return _ANY_NUMBER
-    if want.date is not None:
-        year, _, day = want.date
-        number = str(year) if year else rf"0?{day}"
-        return re.compile(rf"(?<!\d){number}(?!\d)")
-    if want.weekday is not None:
-        return re.compile(rf"\b{want.value.normalised}s?\b|{_WHOLE_DATE}", re.IGNORECASE)
-    if want.amounts:
-        forms = {form for amount in want.amounts for form in _forms(amount, want.unit)}
-        return re.compile("|".join(sorted(forms)), re.IGNORECASE)
-    numbers = re.findall(r"\d+", want.value.normalised)
-    hours = {int(numbers[0]), int(numbers[0]) % 12, int(numbers[0]) % 12 or 12} if numbers else {0}
-    return re.compile(rf"(?<!\d)0?(?:{'|'.join(map(str, sorted(hours)))})(?!\d)")
+def _amount(item: Quantity, text: str) -> ProtectedValue:
+    """A quantity as a value: with its sign, and the words that make it a bound."""
+    start = item.span.start - (item.signed and item.span.start > 0)
+    bound = BEFORE.search(text, max(0, start - 24), start)
+    span = Span(start=bound.start() if bound else start, end=item.span.end)
+    kind, unit = _kind(item), item.unit
+    if item.date is not None:
+        normalised = item.text if len(readings_of(item)) > 1 or item.until else str(item.date)
+    elif kind == "time":
+        normalised = f"{int(item.amount) // 60:02d}:{int(item.amount) % 60:02d}"
+    else:
+        joint = "/" if item.kind is QuantityKind.PAIR else ".."
+        ends = [item.amount] if item.high is None else [item.amount, item.high]
+        unit = "%" if kind == "percent" else f" {unit.casefold()}" if unit else ""
+        normalised = joint.join(_plain(end) for end in ends) + unit
+    return ProtectedValue(text=span.cut(text), span=span, kind=kind, normalised=normalised)
 
 
-def _forms(amount: Decimal, unit: str | None) -> Iterator[str]:
-    """Patterns of the numbers that say the amount: in each unit of its kind, scaled, or in words."""
-    base = UNITS.get(unit or "", ("", Decimal(0)))[0]
-    factors = {factor for of_base, factor in UNITS.values() if of_base == base} or {Decimal(1)}
-    numbers = {amount / factor for factor in factors | {Decimal(1)}}
-    numbers |= {amount / scale for scale in SCALES.values() if amount >= scale}
-    for number in numbers:
-        whole, _, decimals = plain_number(number).partition(".")
-        if len(decimals) > 12 or len(whole) > 18:
-            continue
-        digits = "0?" + ",?".join(_thousands(whole))
-        if whole == "0":
-            digits = "0?"
-        tail = rf"\.{decimals}0*" if decimals else r"(?:\.0+)?"
-        yield rf"(?<![\d])(?<!\d\.){digits}{tail}(?!\d)"
-        if not decimals:
-            yield from (
-                rf"\b{word}\b" for word, said in NUMBER_WORDS.items() if _opens(said, number)
-            )
-            yield from (rf"\b{word}\b" for word, scale in SCALES.items() if number >= scale > 99)
+def _kind(item: Quantity) -> str:
+    named = {QuantityKind.MONEY: "currency", QuantityKind.DATE: "date", QuantityKind.CLOCK: "time"}
+    if item.kind in named:
+        return named[item.kind]
+    if item.unit == "percent":
+        return "percent"
+    head = (item.unit or "").partition(" / ")[0]
+    measured = ("gram", "liter", "mole")
+    dosed = head != "kilogram" and any(factor(head, base) is not None for base in measured)
+    return "dose" if head and (head in _DOSES or dosed) else "number"
 
 
-def _opens(said: int, number: Decimal) -> bool:
-    """Whether the number can be spoken with this word: "twenty" in twenty-five."""
-    return said == number or (said >= 20 and said < number < said + 10)
+def _plain(amount: float) -> str:
+    return format(Decimal(repr(amount)).normalize(), "f")
 
 
-def _thousands(whole: str) -> list[str]:
-    first = len(whole) % 3
-    return [part for part in (whole[:first], *re.findall(r"\d{3}", whole[first:])) if part]
+def _literal(match: re.Match[str]) -> ProtectedValue | None:
+    group, raw = match.lastgroup or "", match.group()
+    start, kind, identity = match.start(), "identifier", False
+    if group == "id":
+        group = "labelled"
+    if group == "quoted":
+        inner = raw[1:-1].strip().strip(".,;")
+        # A quotation mark can also be an inch sign: 6.3" and 6.9".
+        if not inner or re.match(r"\s|[,.)]", raw[1:]):
+            return None
+        return _as_written(start, raw, "quoted", " ".join(folded_words(inner)))
+    if group == "weekday":
+        return _as_written(start, raw, "date", raw.casefold().removesuffix("s"))
+    if group == "word" and not (
+        _is_identifier(raw) if raw[0].isalpha() else not read_quantities(raw)
+    ):
+        return None
+    if group in _AS_FAR_AS:
+        raw = raw.rstrip(".,;:!?*")
+    normalised = raw.casefold()
+    if group == "labelled":
+        identity, normalised = bool(_IDENTITY_LABEL.match(raw)), match["id"].casefold()
+        if re.match(r"(?i)id\b", raw) and re.search(r"[A-Za-z]", match["id"]):
+            start, raw = match.start("id"), match["id"]  # a record's id names it without the label
+    identity = identity or group in ("nct", "doi") or bool(_PATIENT_ID.fullmatch(raw))
+    return _as_written(start, raw, kind, normalised, identity)
+
+
+def _as_written(
+    start: int, raw: str, kind: str, normalised: str, identity: bool = False
+) -> ProtectedValue:
+    span = Span(start=start, end=start + len(raw))
+    return ProtectedValue(text=raw, span=span, kind=kind, normalised=normalised, identity=identity)
+
+
+def _is_identifier(word: str) -> bool:
+    if _NOT_IDENTIFIERS.fullmatch(word) or _GENE.fullmatch(word):
+        return False
+    if "-" in word or "_" in word:
+        head, _, tail = word.replace("_", "-").rpartition("-")
+        if not any(character.isdigit() for character in tail):
+            return sum(character.isdigit() for character in word) >= 3 and not head.islower()
+        # bench-6 is a record, IL-6 and SARS-CoV-2 are names of things.
+        return word[0].islower() or len(tail) >= 3
+    digits = sum(character.isdigit() for character in word)
+    if word != word.upper():
+        return False
+    return digits >= 3 or (len(word) >= 6 and digits >= 1 and bool(re.search(r"[A-Z]{2}", word)))
+
+
+# ---------------------------------------------------------------- what holds one
+
+
+def _held(want: Quantity, there: Amounts[Quantity], text: str) -> bool:
+    """Whether one of a text's quantities holds a value, or two its ends."""
+    if want.kind is QuantityKind.DATE:
+        return any(True for _ in there.on_day(want))
+    if any(_states(have, want, text) for have, _ in there.near(want)):
+        return True
+    if want.high is not None:
+        first, second = halves(want)
+        turned = replace(want, amount=second.amount, high=first.amount)  # 80/120 holds no 120/80
+        in_two = not any(True for _ in there.near(turned))
+        return in_two and _held(first, there, text) and _held(second, there, text)
+    if want.kind is QuantityKind.ORDINAL:  # "the 27th" is a day
+        return any(item.date and item.date.day == want.amount for item, _ in there.dated)
+    # 92660418 in "PMID 92660418"
+    return want.digits >= _TELLING_DIGITS and want.text.isdecimal() and _literally(want.text, text)
+
+
+def _states(have: Quantity, want: Quantity, text: str) -> bool:
+    """Whether a quantity of a text is a claim's: a whole number without a unit is never rounded."""
+    if want.unit is None:
+        exact = abs(want.amount) in (abs(have.amount), have.high)
+        if have.date is not None:  # "2056 participants" reads as a year
+            return exact and have.date.month is None
+        near = exact or want.step < 1 or want.bound is not Bound.EXACT
+        return near and have.unit != "percent" and holds(have, want)
+    if have.unit is None:
+        start, end = have.span.start, have.span.end
+        around = f"{text[max(0, start - _BEFORE) : start]}¤{text[end : end + 2]}"
+        if have.noun or want.in_words or have.kind is QuantityKind.ORDINAL:
+            return False
+        if _INDEX.search(around if start > _BEFORE else f"\n{around}"):
+            return False
+    return holds(have, want)
 
 
 def _words_present(value: ProtectedValue, text: str) -> bool:
@@ -225,7 +396,7 @@ def _words_present(value: ProtectedValue, text: str) -> bool:
     reach = 3 * len(value.normalised) + 2 * _AROUND
     stem = re.escape(re.sub(r"\d+\Z", "", longest) or longest)
     for count, match in enumerate(re.finditer(stem, text, re.IGNORECASE)):
-        if count >= 10 * _MOST_PLACES:
+        if count >= _MOST_PLACES:
             break
         around = text[max(0, match.start() - reach) : match.end() + reach]
         if found(words, folded_words(around)):
@@ -238,122 +409,10 @@ def _in_order(words: tuple[str, ...], held: tuple[str, ...]) -> bool:
 
 
 def _literally(needle: str, text: str) -> bool:
-    """Whether the identifier stands in the text with no letter or digit touching it."""
+    """Whether a literal stands in the text with no letter or digit touching it."""
     behind = "" if needle.casefold().startswith("http") else r"(?![-.][^\W_])"
     pattern = rf"(?<![^\W_]){re.escape(needle)}(?![^\W_]){behind}"
     return re.search(pattern, text, re.IGNORECASE) is not None
-
-
-# ---------------------------------------------------------------- comparing
-
-
-def _holds(want: Written, held: Iterator[Written]) -> bool:
-    if want.date is not None:
-        date = want.date
-        return any(_date_fits(date, item) for item in held)
-    if want.weekday is not None:
-        return any(want.weekday in (item.weekday, _weekday_of(item)) for item in held)
-    if not want.amounts:
-        return any(item.value.normalised == want.value.normalised for item in held)
-    if want.unit == "/":
-        return any(item.unit == "/" and item.amounts == want.amounts for item in held)
-    missing = set(want.amounts)
-    for item in held:
-        if _in_identifier(want, item):
-            return True
-        if _amounts_fit(want, item, want.amounts):
-            return True
-        missing -= {end for end in missing if _amounts_fit(want, item, (end,))}
-        if not missing and len(want.amounts) == 2:
-            return True
-    return False
-
-
-def _date_fits(want: tuple[int, int | None, int | None], item: Written) -> bool:
-    if item.date is None:
-        year_alone = want[1] is None and want[2] is None
-        return year_alone and item.unit is None and item.amounts == (Decimal(want[0]),)
-    # A year is held by a date of that year; a missing part of the premise is no evidence for it.
-    return all(
-        asked in (None, 0) or asked == there for asked, there in zip(want, item.date, strict=True)
-    )
-
-
-def _weekday_of(item: Written) -> int | None:
-    year, month, day = item.date or (None, None, None)
-    return Day(year=year, month=month, day=day).weekday
-
-
-def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> bool:
-    if want.compares == "decade" and (item.date is not None or item.amounts):
-        return fulfils(want, item)
-    if item.date is not None:  # a year alone is a number, and a day of the month an ordinal
-        year, month, day = item.date
-        said = day if _ORDINAL.search(want.value.text) else year if month is None else None
-        return want.unit is None and said is not None and amounts == (Decimal(said),)
-    if not item.amounts or not _units_fit(want, item):
-        return False
-    if want.sign and item.sign != want.sign and item.amounts[0] != 0:
-        return False
-    if {want.compares, item.compares} == {"<", ">"}:
-        return False
-    there = item.amounts
-    if amounts == there:
-        return True
-    # "Mr. Haddad, 41" is held by "41 years", whatever years are counted in.
-    written = _as_written(item) if want.unit is None and item.unit is not None else ()
-    if amounts == written:
-        return True
-    comparable = item.value.kind == want.value.kind and item.unit == want.unit
-    if is_bound(want) and comparable and fulfils(want, item):
-        return True
-    if len(amounts) == 1:
-        # One end of the premise's range answers a claim about that number.
-        return amounts[0] in (*there, *written) or _rescaled(want, item, amounts[0])
-    return False
-
-
-def _as_written(item: Written) -> tuple[Decimal, ...]:
-    return tuple(decimal_of(number) for number in re.findall(NUMBER, item.value.text))
-
-
-def _in_identifier(want: Written, item: Written) -> bool:
-    """A long bare number is the premise's identifier: "Its PMID is 92660418" for "PMID 92660418"."""
-    digits = want.value.normalised
-    if want.unit is not None or item.value.kind != "identifier" or not digits.isdecimal():
-        return False
-    return len(digits) >= 5 and digits in re.findall(r"\d+", item.value.text)
-
-
-def _rescaled(want: Written, item: Written, amount: Decimal) -> bool:
-    """A unitless premise number in the claim's own unit: dose: 10, unit: mg for "10 mg"."""
-    if want.unit is None or item.unit is not None or want.unit == "%":
-        return False
-    written = re.search(NUMBER, want.value.text.replace("−", "-"))
-    return written is not None and decimal_of(written.group()) in item.amounts
-
-
-def _units_fit(want: Written, item: Written) -> bool:
-    if want.unit == "/" or item.unit == "/":
-        return False
-    if item.unit is None:
-        return want.unit is None or item.bare
-    if want.unit is None:
-        # "32 patients" is not held by "32 %".
-        return item.unit != "%"
-    if want.value.kind == "currency" and item.value.kind == "currency":
-        return bool(set(want.unit.split("|")) & set(item.unit.split("|")))
-    if want.unit != item.unit:
-        return False
-    if want.below is None or item.below is None:
-        missing = want.below or item.below
-        return missing is None or missing in _TIME_BELOW or want.below is None
-    return _below(want.below) == _below(item.below)
-
-
-def _below(unit: str) -> str:
-    unit = unit.rstrip("s") if len(unit) > 2 else unit
-    return {"d": "day", "daily": "day", "h": "hour", "hr": "hour", "wk": "week"}.get(unit, unit)
 
 
 def _share_word(one: str, other: str) -> bool:
@@ -368,95 +427,3 @@ def _most_alike(text: str, others: list[str]) -> str | None:
     ]
     best = max(scored, default=None)
     return best[2] if best is not None and best[0] > 0.3 else None
-
-
-# How far a number may lie from the one it is taken for. Without a unit it may count something else.
-_REACH_WITH_UNIT = Decimal(4)
-_REACH_WITHOUT = Decimal(2)
-_ABOUT = Decimal("0.1")
-_CLOSE = Decimal("1.5")
-_MOST_YEARS = 6
-_SMALL_COUNT = 12
-
-
-def is_bound(want: Written) -> bool:
-    """Whether the value says more than, less than, about, or names ten years."""
-    return bool(want.compares) and len(want.amounts) == 1
-
-
-def fulfils(want: Written, there: Written) -> bool:
-    """Whether a written value makes the bound true; units have been found to fit."""
-    amount = want.amounts[0]
-    if want.compares == "decade":
-        return _in_decade(amount, there)
-    return any(_within(want, amount, number) for number in there.amounts)
-
-
-def years_apart(want: Written, items: Iterable[Written]) -> bool:
-    """Whether two years of the text lie as many years apart as the value says.
-
-    Only for a text with few years: among many, some two lie any number of years apart.
-    """
-    if want.unit != "month" or len(want.amounts) != 1 or want.amounts[0] % 12:
-        return False
-    years = sorted({year for item in items for year in _years(item)})
-    if not 2 <= len(years) <= _MOST_YEARS:
-        return False
-    wanted = want.amounts[0] / 12
-    if wanted < 2:
-        return False
-    apart = {Decimal(b - a) for i, a in enumerate(years) for b in years[i + 1 :]}
-    if want.compares == ">":
-        return any(wanted <= number <= _REACH_WITH_UNIT * wanted for number in apart)
-    if want.compares == "<":
-        return any(number <= wanted for number in apart)
-    # A year more or less: birthdays and terms begin within a year.
-    return any(abs(number - wanted) <= 1 for number in apart)
-
-
-def is_decisive(want: Written, items: Iterable[Written]) -> bool:
-    """Whether the value's absence settles the matter by itself.
-
-    A small count in words need not be written in a source that lists what is counted. A bound, an
-    approximation or a decade is settled only by a comparable value close by that fails it.
-    """
-    if is_bound(want):
-        return any(_speaks_against(want, item) for item in items)
-    in_words = want.value.text[:1].isalpha() and want.unit is None and want.value.kind == "number"
-    return not (in_words and all(amount <= _SMALL_COUNT for amount in want.amounts))
-
-
-def _within(want: Written, amount: Decimal, number: Decimal) -> bool:
-    reach = _REACH_WITHOUT if want.unit is None else _REACH_WITH_UNIT
-    if want.compares == ">":
-        return amount <= number <= amount * reach
-    if want.compares == "<":
-        return amount / reach <= number <= amount
-    return abs(number - amount) <= _ABOUT * abs(amount)
-
-
-def _in_decade(first: Decimal, there: Written) -> bool:
-    if there.compares == "decade":
-        return there.amounts == (first,) or (
-            min(first, *there.amounts) < 100 and (first - there.amounts[0]) % 100 == 0
-        )
-    if first < 100:  # "her 80s", "the 80's"
-        ages = [int(number) for number in there.amounts if there.unit in (None, "month")]
-        ages = [age // 12 if there.unit == "month" else age for age in ages]
-        return any(first <= year % 100 < first + 10 for year in (*_years(there), *ages))
-    return any(first <= year < first + 10 for year in _years(there))
-
-
-def _years(item: Written) -> list[int]:
-    if item.date is not None:
-        return [item.date[0]] if item.date[0] else []
-    if item.unit is not None:
-        return []
-    return [int(n) for n in item.amounts if 1500 <= n < 2200 and n == n.to_integral_value()]
-
-
-def _speaks_against(want: Written, item: Written) -> bool:
-    if want.compares == "decade" or not item.amounts or item.unit != want.unit:
-        return False
-    amount, number = want.amounts[0], item.amounts[0]
-    return number > 0 and amount / _CLOSE <= number <= amount * _CLOSE

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from core.evidence.comparing import dates_agree
+from core.evidence.comparing import dates_agree, holds
 from core.evidence.facts import Fact, Record
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Quantity
 from core.evidence.values import names_in, value_present
 from core.evidence.words import stems
 from core.judge.testimony import Material, records_at
-from core.judge.values import Shown, facts_in, fits_claim, follows
+from core.judge.values import Shown, facts_in, follows
 from core.records import Claim, ProtectedValue
 
 _WHEN = re.compile(r"\s*(?:%|[A-Za-zµ/%²]{1,9})?\s*(?:\(|in|on|for|of)\s*")
@@ -72,9 +72,7 @@ def attribute_failures(claim: Claim, shows: Shown, material: Material) -> list[s
     facts = list(facts_in(shows.quoted, material))
     wanted = read_quantities(claim.text)
     for want in wanted:
-        holding = [
-            fact for fact in facts if fact.quantity and fits_claim(fact.quantity, want, about)
-        ]
+        holding = [fact for fact in facts if fact.quantity and holds(fact.quantity, want, about)]
         if not holding or any(follows(one, want, about) for one in shows.computed):
             continue
         # A field that holds another value of the claim is named by the claim for that one's sake.
@@ -82,7 +80,7 @@ def attribute_failures(claim: Claim, shows: Shown, material: Material) -> list[s
             fact.path
             for fact in facts
             for other in wanted
-            if other is not want and fact.quantity and fits_claim(fact.quantity, other, about)
+            if other is not want and fact.quantity and holds(fact.quantity, other, about)
         )
         rivals = [_rival(fact, want, about, others, material) for fact in holding]
         if all(rival is not None for rival in rivals) and rivals[0] is not None:
@@ -108,7 +106,7 @@ def _rival(
             and fact.quantity is not None
             and other.quantity.kind is fact.quantity.kind
             and other.quantity.unit == fact.quantity.unit
-            and not fits_claim(other.quantity, want, about)
+            and not holds(other.quantity, want, about)
         ):
             theirs = stems(other.path.split(".")[-1])
             if theirs - own and theirs - own <= about and not (own - theirs) & about:
@@ -126,9 +124,7 @@ def time_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
         between = claim.text[value.span.end : when.span.start]
         if value.date is not None or when.date is None or not _WHEN.fullmatch(between):
             continue
-        holding = [
-            fact for fact in facts if fact.quantity and fits_claim(fact.quantity, value, about)
-        ]
+        holding = [fact for fact in facts if fact.quantity and holds(fact.quantity, value, about)]
         times = [list(_times(fact, material)) for fact in holding]
         if times and all(of and not any(dates_agree(t, when) for t in of) for of in times):
             failed.append(f"“{value.text}” is not of {when.text} in the record quoted")

@@ -8,7 +8,7 @@ count for nothing, with the reason in words for a person.
 
 from __future__ import annotations
 
-from core.evidence.comparing import sign_fits
+from core.evidence.comparing import holds, sign_fits
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import QuantityKind
 from core.evidence.values import names_in
@@ -19,7 +19,6 @@ from core.judge.quotes import find_quote, place_in
 from core.judge.testimony import Material, Quoted, silent_because
 from core.judge.values import (
     Shown,
-    fits_claim,
     follows,
     shown_by,
     value_failures,
@@ -193,7 +192,7 @@ def _differs(said: str, instead: str, shows: Shown, *, words_too: bool = False) 
     about = stems(said)
     wanted = [item for item in read_quantities(said) if item.kind is not QuantityKind.ORDINAL]
     have = read_quantities(instead)
-    missing = [want for want in wanted if not any(fits_claim(item, want, about) for item in have)]
+    missing = [want for want in wanted if not any(holds(item, want, about) for item in have)]
     if missing and (have or shows.computed):
         return True
     if any(

@@ -10,13 +10,22 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from core.evidence.comparing import dates_agree, fits, same_day, sign_fits
+from core.evidence.comparing import (
+    LOWER,
+    UPPER,
+    dates_agree,
+    fits,
+    halves,
+    holds,
+    same_day,
+    sign_fits,
+)
 from core.evidence.facts import Fact
 from core.evidence.names import WEEKDAYS
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import TIME
-from core.evidence.values import value_present
+from core.evidence.values import on_weekday, value_present
 from core.evidence.words import stems
 from core.judge.arithmetic import CONSTANTS, BadExpression, Evaluated, evaluate, is_free, shown
 from core.judge.quotes import place_in
@@ -39,8 +48,6 @@ _DAYS = re.compile(r"\s*(?:to|until|and|or|[-–—,])\s*")
 _NUMBERED = re.compile(r"(?<![A-Za-z\d])([A-Z]{2,5}) ?(\d{2,}(?:-\d+)*)(?![\w.,]*\d)")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _MOST_ROUNDED = 0.01  # of an amount in whole thousands
-_LOWER = (Bound.OVER, Bound.AT_LEAST)
-_UPPER = (Bound.UNDER, Bound.AT_MOST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +75,7 @@ def shown_by(quoted: tuple[Quoted, ...], material: Material) -> Shown:
     quantities = stated + [item for item in read if item.unit or item.amount not in of_unit]
     quantities = _with_written_days(quantities, text, material)
     pairs = [item for item in quantities if item.kind is QuantityKind.PAIR]
-    quantities += [half for pair in pairs for half in _halves(pair)]
+    quantities += [half for pair in pairs for half in halves(pair)]
     return Shown(
         text=text,
         quoted=quoted,
@@ -290,15 +297,9 @@ def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
 
 
 def _is_day_of_week(text: str, shows: Shown) -> bool:
-    """Whether a weekday is written short there ("Fri"), or is that of a whole date that is quoted."""
+    """Whether a quote has a weekday: named, or as that of a whole date."""
     name = text.casefold().strip(" .,")
-    if name not in WEEKDAYS:
-        return False
-    # Written small it is another word: "sat", "sun", "wed".
-    return bool(re.search(rf"\b{name[:3].title()}\b", shows.text)) or any(
-        item.date is not None and item.date.weekday == WEEKDAYS.index(name)
-        for item in shows.quantities
-    )
+    return name in WEEKDAYS and on_weekday(WEEKDAYS.index(name), shows.text, shows.quantities)
 
 
 def _numbered_names(text: str, shows: Shown, material: Material) -> Iterator[Span]:
@@ -371,11 +372,11 @@ def _is_shown(want: Quantity, shows: Shown, about: frozenset[str], *, denied: bo
     ):
         return True
     bound = want.bound
-    exact = replace(want, bound=Bound.EXACT) if bound in _LOWER + _UPPER else want
+    exact = replace(want, bound=Bound.EXACT) if bound in LOWER + UPPER else want
     if _THOUSANDS.search(want.text):
         # "136,000" may stand for 136,226; "1000 mg" is no rounded 1,400.
         exact = replace(exact, step=min(want.step, abs(want.amount) * _MOST_ROUNDED))
-    if any(fits_claim(have, exact, about) for have in shows.quantities):
+    if any(holds(have, exact, about) for have in shows.quantities):
         return True
     bare = exact.kind is QuantityKind.NUMBER and exact.unit is None and not exact.noun
     if bare and not exact.in_words and exact.high is None and shows.numerals[exact.amount]:
@@ -383,15 +384,15 @@ def _is_shown(want: Quantity, shows: Shown, about: frozenset[str], *, denied: bo
     if any(follows(one, exact, about) for one in shows.computed):
         return True
     if exact.kind is QuantityKind.PAIR:
-        return all(_is_shown(half, shows, about, denied=denied) for half in _halves(want))
-    if bound in _LOWER + _UPPER:
+        return all(_is_shown(half, shows, about, denied=denied) for half in halves(want))
+    if bound in LOWER + UPPER:
         return any(_keeps(one, want, denied=denied) for one in shows.computed)
     return _is_count(exact, shows)
 
 
 def _keeps(one: Evaluated, want: Quantity, *, denied: bool) -> bool:
     """Whether a comparison, or the least or most of what is quoted, keeps a bound of the claim."""
-    lower = want.bound in _LOWER
+    lower = want.bound in LOWER
     if one.holds:
         told = (*one.above, *one.below) if denied else one.above if lower else one.below
         return want.amount in told
@@ -415,27 +416,6 @@ def _with_first_days(text: str) -> list[Quantity]:
             date = replace(then.date, day=day)
             found[place] = replace(one, kind=QuantityKind.DATE, date=date)
     return found
-
-
-def _halves(pair: Quantity) -> Iterator[Quantity]:
-    """The two amounts of "142/88", which a record may hold in two fields."""
-    single = replace(pair, kind=QuantityKind.NUMBER, high=None, high_step=None)
-    yield single
-    yield replace(single, amount=pair.high or 0.0, step=pair.high_step or pair.step)
-
-
-def fits_claim(have: Quantity, want: Quantity, about: frozenset[str]) -> bool:
-    if want.kind is QuantityKind.DATE:
-        return dates_agree(have, want)
-    if QuantityKind.DATE in (have.kind,) or (have.kind is QuantityKind.CLOCK) != (
-        want.kind is QuantityKind.CLOCK
-    ):
-        return False
-    head, _, per = (have.unit or "").partition(" / ")
-    if per in TIME and head == want.unit:
-        have = replace(have, unit=head)  # "top 40 mg", of 40 mg/day
-    # What a number without a unit might have been counted in proves nothing.
-    return fits(have, want, about) in ("as stated", "rounded", "converted", "as a share")
 
 
 def follows(one: Evaluated, want: Quantity, about: frozenset[str]) -> bool:

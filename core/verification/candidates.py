@@ -16,7 +16,6 @@ from core.errors import RouteError
 from core.evidence.checks import check_claim
 from core.evidence.names import other_person
 from core.evidence.stated_whole import WHOLE
-from core.evidence.values import value_present
 from core.evidence.written import OUTLINE, SAVED
 from core.ports import taught_close
 from core.records import (
@@ -134,18 +133,7 @@ def _candidate(
     if indexed.standing is Standing.CATALOGUE and not terms & _ABOUT_TOOLS:
         weight = _CATALOGUE_WEIGHT
     shared = weight * weighted_overlap(terms, indexed.terms | indexed.call_terms, one.evidence.rare)
-    values = [
-        (
-            value,
-            shared > 0
-            and (
-                value_present(value, indexed.source.text)
-                or bool(indexed.call)
-                and value_present(value, indexed.call)
-            ),
-        )
-        for value in claim.protected_values
-    ]
+    values = [(value, shared > 0 and indexed.holds(value)) for value in claim.protected_values]
     present = sum(found for _, found in values) / len(values) if values else 1.0
     return Candidate(
         source_id=indexed.source.source_id,

@@ -168,8 +168,10 @@ def claim_signals(claim: Claim, checks: Sequence[Check], one: OpenTrace) -> Clai
     evidence = one.evidence
     terms, bigrams = content_terms(claim.text), content_bigrams(claim.text)
     values = {value.text: value for value in claim.protected_values}
-    in_findings = {text: value_present(value, evidence.text) for text, value in values.items()}
-    in_calls = {text: value_present(value, evidence.calls) for text, value in values.items()}
+    finding = [indexed.read for indexed in evidence.sources if indexed.finds]
+    calls = [indexed.call_read for indexed in evidence.sources]
+    in_findings = {t: any(value_present(v, one) for one in finding) for t, v in values.items()}
+    in_calls = {t: any(value_present(v, one) for one in calls) for t, v in values.items()}
     count = len(values)
     shared = {
         "finding_overlap": overlap(terms, evidence.terms),

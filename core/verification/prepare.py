@@ -23,9 +23,10 @@ from core.distortions.alignment import Prose, read_prose
 from core.evidence.calls import call_lines, is_catalogue, is_echo
 from core.evidence.checks import TraceFacts, read_trace_facts
 from core.evidence.names import recorded_names
+from core.evidence.values import ReadText, value_present
 from core.evidence.words import acronyms
 from core.ports import Calibrator, Embedder, Judge, NliModel
-from core.records import Claim, ClaimType, Source, SourceStatus, Span, Trace
+from core.records import Claim, ClaimType, ProtectedValue, Source, SourceStatus, Span, Trace
 from core.records.judge import JudgeFor, JudgeVerdict
 from core.text.chunks import Unit, chunks, groups, units
 from core.text.tokens import Rarity, content_bigrams, content_terms, overlap, rarity
@@ -74,7 +75,9 @@ class IndexedSource:
     terms: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
     people: tuple[str, ...]
+    read: ReadText
     call: str
+    call_read: ReadText
     call_units: tuple[Unit, ...]
     call_groups: tuple[Group, ...]
     call_rarity: Rarity
@@ -83,6 +86,10 @@ class IndexedSource:
     def chunk_text(self, index: int) -> str:
         """The text of one chunk."""
         return self.chunks[index].cut(self.source.text)
+
+    def holds(self, value: ProtectedValue) -> bool:
+        """Whether its output or its call has a value."""
+        return value_present(value, self.read) or value_present(value, self.call_read)
 
     @property
     def finds(self) -> bool:
@@ -94,16 +101,14 @@ class IndexedSource:
 class Evidence:
     """The evidence set E of a trace (III.1): never collapsed, each source on its own.
 
-    ``terms``, ``bigrams`` and ``text`` are those of outputs that say what the world is;
-    ``call_terms`` those of what was asked and written in all calls, whose lines are ``calls``.
+    ``terms`` and ``bigrams`` are those of outputs that say what the world is; ``call_terms`` those of
+    what was asked and written in all calls.
     """
 
     sources: tuple[IndexedSource, ...]
     terms: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
-    text: str
     call_terms: frozenset[str]
-    calls: str
     rare: Rarity
     whole: bool  # whether all of it is embedded, whatever the claims
 
@@ -129,9 +134,7 @@ def index_evidence(trace: Trace, claims: Sequence[Claim], config: Config) -> Evi
         sources=sources,
         terms=frozenset().union(*(indexed.terms for indexed in finding)),
         bigrams=frozenset().union(*(indexed.bigrams for indexed in finding)),
-        text="\n\n".join(indexed.source.text for indexed in finding),
         call_terms=frozenset().union(*(indexed.call_terms for indexed in sources)),
-        calls="\n\n".join(indexed.call for indexed in sources),
         rare=rarity(indexed.terms | indexed.call_terms for indexed in sources),
         whole=all(len(indexed.embedded) == len(indexed.chunks) for indexed in sources),
     )
@@ -167,7 +170,9 @@ def _indexed(
         terms=frozenset().union(*(group.terms for group in grouped)),
         bigrams=content_bigrams(source.text),
         people=recorded_names(source.text),
+        read=ReadText(source.text),
         call=call,
+        call_read=ReadText(call),
         call_units=call_parts,
         call_groups=call_grouped,
         call_rarity=rarity(group.terms for group in call_grouped),

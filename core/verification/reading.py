@@ -10,7 +10,7 @@ from core.config import Config
 from core.distortions.checks import check_drift
 from core.errors import NliError
 from core.evidence.names import other_person
-from core.evidence.values import nearest_value, settles, value_present
+from core.evidence.values import ReadText, nearest_value, settles, value_present
 from core.ports import NliModel, taught_close
 from core.records import (
     AlignedToken,
@@ -238,7 +238,7 @@ def _examined(
     literals = check_literals(
         case.claim,
         telling.premise,
-        f"{indexed.source.text}\n{indexed.call}" if indexed.call else indexed.source.text,
+        (indexed.read, indexed.call_read),
         indexed.people,
         entailment,
         config,
@@ -365,20 +365,18 @@ def _in_source(span: Span, premise: Premise) -> Span | None:
 def check_literals(
     claim: Claim,
     premise: Premise,
-    source_text: str,
+    source: Sequence[ReadText | str],
     people: Sequence[str],
     entailment: Entailment,
     config: Config,
 ) -> LiteralCheck:
     """Find the claim's literals in the source, and rescue a neutral reading of an exact record.
 
-    ``source_text`` is the whole output with its call's lines: unlike the paper, which looks in the
+    ``source`` are the whole output and its call's lines: unlike the paper, which looks in the
     premise, because a premise is only what was read first. ``people`` are the patients that the
     source's own record lines name.
     """
-    values = tuple(
-        _checked(value, premise, source_text, claim.text) for value in claim.protected_values
-    )
+    values = tuple(_checked(value, premise, source, claim.text) for value in claim.protected_values)
     mismatches = tuple(
         checked.value.text for checked in values if checked.value.identity and not checked.present
     )
@@ -398,8 +396,10 @@ def check_literals(
     )
 
 
-def _checked(value: ProtectedValue, premise: Premise, source_text: str, said: str) -> CheckedValue:
-    present = value_present(value, premise.text) or value_present(value, source_text)
+def _checked(
+    value: ProtectedValue, premise: Premise, source: Sequence[ReadText | str], said: str
+) -> CheckedValue:
+    present = value_present(value, premise.text) or any(value_present(value, s) for s in source)
     return CheckedValue(
         value=value,
         present=present,

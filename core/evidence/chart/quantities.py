@@ -8,7 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 from core.evidence.chart.records import Dose, Frequency, When
-from core.evidence.names import MONTHS
+from core.evidence.comparing import readings_of
+from core.evidence.quantities import read_quantities
 from core.records import Span
 
 _COUNTED = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -198,44 +199,19 @@ def _span(match: re.Match[str]) -> Span:
 
 # ---------------------------------------------------------------- dates
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_YEAR = r"(?:1[89]|20)\d{2}"
-_DATE = re.compile(
-    rf"(?<![\w./-])(?:(?P<y1>{_YEAR})[-/](?P<m1>\d{{1,2}})(?:[-/](?P<d1>\d{{1,2}}))?(?=T\d|[^\w]|$)"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?[\s-](?:of\s)?(?P<m2>{_MONTH})\.?,?[\s-](?P<y2>{_YEAR})"
-    rf"|(?P<m3>{_MONTH})\.?\s(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<y3>{_YEAR})"
-    rf"|(?P<m4>{_MONTH})\.?,?[\s-](?:of\s)?(?P<y4>{_YEAR})"
-    rf"|(?P<a5>\d{{1,2}})[/.](?P<b5>\d{{1,2}})[/.](?P<y5>{_YEAR}|\d{{2}})(?!\d)"
-    rf"|(?P<m6>\d{{1,2}})/(?P<y6>{_YEAR})(?!\d)"
-    rf"|(?P<y7>{_YEAR})(?![\w%]|[.,]\d|\s?(?:{_UNIT})\b))",
-    re.IGNORECASE,
-)
-
 
 def find_dates(text: str) -> Iterator[When]:
-    """Dates of the text at the granularity in which they are written."""
-    for match in _DATE.finditer(text):
-        parts = {key: value for key, value in match.groupdict().items() if value is not None}
-        form = match.lastgroup[-1] if match.lastgroup else "7"
-        year = int(parts[f"y{form}"])
-        others: tuple[tuple[int, int, int], ...] = ()
-        month, day = _number(parts.get(f"m{form}")), _number(parts.get(f"d{form}"))
-        if form == "5":
-            one, two = int(parts["a5"]), int(parts["b5"])
-            year = year if year > 99 else year + (2000 if year < 60 else 1900)
-            month, day = (one, two) if one <= 12 else (two, one)
-            others = ((year, two, one),) if one <= 12 and two <= 12 else ()
-        if month is not None and not 1 <= month <= 12:
-            continue
-        yield When(
-            year=year, month=month, day=day, text=match.group(), span=_span(match), others=others
-        )  # fmt: skip
-
-
-def _number(text: str | None) -> int | None:
-    if text is None:
-        return None
-    return int(text) if text.isdigit() else MONTHS[text.casefold().rstrip(".")]
+    """Dates of the text with a year, at the granularity that they are written in; both ends of a period."""
+    for item in read_quantities(text):
+        if item.until is not None and item.until.month is None:
+            continue  # ten years
+        first, *others = readings_of(item) or (None,)
+        for day in (first, item.until):
+            if day is not None and day.year:
+                yield When(
+                    year=day.year, month=day.month, day=day.day, text=item.text, span=item.span,
+                    others=tuple((d.year, d.month, d.day) for d in others if d is not None),
+                )  # fmt: skip
 
 
 def same_date(claimed: When, stated: When) -> bool:

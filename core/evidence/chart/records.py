@@ -77,7 +77,7 @@ class When:
     day: int | None
     text: str
     span: Span
-    others: tuple[tuple[int, int, int], ...] = ()
+    others: tuple[tuple[int | None, int | None, int | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,7 +83,7 @@ def _judged(
         literals=check_literals(
             subject,
             a_premise(RECORD),
-            RECORD,
+            (RECORD,),
             (),
             entailment,
             Config(rescue_overlap_with_values=1, rescue_overlap_without_values=1),
