@@ -8,9 +8,10 @@ from tempfile import TemporaryDirectory
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import ProvenanceGuardError
+from core.errors import InputError, ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.review.roles import require_writer
+from core.workflows.ingest import preview
 from core.workflows.judged_packet import has_replies
 from core.workflows.models import active_forest
 from pages.screens.evaluation.confusion import (
@@ -22,6 +23,7 @@ from pages.screens.evaluation.errors import show_claim, show_errors
 from pages.screens.evaluation.paper_tables import show_paper_tables
 from pages.screens.evaluation.slices import show_slices
 from pages.screens.evaluation.view import show_headline, show_metrics, show_with_judge
+from pages.widgets.counting import counted
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import (
     PacketChoice,
@@ -39,7 +41,7 @@ from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import inert, show_notice
 from pages.widgets.reading import show_reading
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_workspace
+from pages.widgets.session import open_workspace, settings
 
 VIEWS = (
     "Figures",
@@ -78,13 +80,25 @@ def _bring() -> None:
         with TemporaryDirectory() as folder:
             file = Path(folder) / ("packet.jsonl.gz" if name.endswith(".gz") else "packet.jsonl")
             file.write_bytes(upload.getvalue())
-            packet = bring_packet(store, name, file)
+            try:
+                packet = bring_packet(store, name, file)
+            except ProvenanceGuardError as error:
+                raise InputError(_where_it_belongs(file, name) or str(error)) from None
     except ProvenanceGuardError as error:
         st.session_state["packet_problem"] = str(error)
         return
     st.session_state.pop("packet_problem", None)
     st.session_state["packet_generation"] += 1  # an empty drop zone again
     st.query_params.from_dict({"packet": packet.sha256})
+
+
+def _where_it_belongs(file: Path, name: str) -> str:
+    """The page for a file that is no packet of labelled claims; empty where none takes it."""
+    if name.endswith(".zip"):
+        return f"{name} is a folder of files: Export takes packets of reviewers' labels."
+    if found := preview([file], settings()).traces:
+        return f"{name} holds {counted(found, 'trace')} and no labelled claims: add it on Traces."
+    return ""
 
 
 def _evaluate(chosen: PacketChoice) -> None:
@@ -115,7 +129,7 @@ with columns[0]:
 with columns[3].popover("Another packet", icon=":material/upload_file:", width="stretch"):
     st.file_uploader(
         "Claim packet",
-        type=["jsonl", "json", "gz"],
+        type=["jsonl", "json", "gz", "zip"],
         key=f"packet-file-{st.session_state['packet_generation']}",
         on_change=_bring,
         help="One labelled claim a line, with its candidate sources; also as .gz. It stays here.",

@@ -23,20 +23,16 @@ from core.workflows.retraining import (
     needs,
 )
 from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
-from pages.screens.recalibrate.site import show_site
+from pages.screens.recalibrate.site import show_drift, show_site
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
 from pages.screens.recalibrate.view import (
     active_words,
     candidate_words,
-    flip_words,
-    flips_of,
+    effect_words,
     gain_of_fit,
-    gain_words,
     need_words,
-    rate_words,
     shipped_words,
     show_chain,
-    stored_words,
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import calibrator_words
@@ -136,6 +132,18 @@ st.text(active_words(current))
 if problem := st.session_state.get("recalibrate_problem"):
     show_notice("That was not done", problem, key="problem", tone="bad")
 show_rescoring(workspace, waiting=waiting)
+forest = active_forest(calibrators)
+
+if material.rows:
+    try:
+        show_site([one.row for one in material.rows], forest)
+    except ProvenanceGuardError as error:
+        show_notice(
+            "How it does on these labels cannot be said",
+            f"{error} Verify their traces again.",
+            key="no-site",
+            tone="careful",
+        )
 
 open_candidates = [kept for kept in candidates if kept.standing is Standing.WAITING]
 st.segmented_control(
@@ -153,18 +161,9 @@ step = st.session_state["step"]
 # ---------------------------------------------------------------- 1 to 3: labels, split, fit
 
 if step == "Labels":
-    forest = active_forest(calibrators)
-    if material.rows:
-        try:
-            show_site([one.row for one in material.rows], shipped, forest)
-        except ProvenanceGuardError as error:
-            show_notice(
-                "How it does on these labels cannot be said",
-                f"{error} Verify their traces again.",
-                key="no-site",
-                tone="careful",
-            )
     show_labels(material)
+    if material.rows and shipped is not None:
+        show_drift([one.row for one in material.rows], shipped, forest)
     project = workspace.project()
     prior = project.settings.supported_prior or settings().supported_prior
     audited = audited_prior(workspace.labels.reviewed(project.project_id))
@@ -214,7 +213,7 @@ elif step == "Fit":
     elif with_shipped and moves_only_calibration(material.site):
         st.text(
             f"With fewer than {LEAST_LABELS} labels, or {LEAST_BAD} claims to block among them, a fit "
-            "moves the calibration alone: the forest and its thresholds stay."
+            "moves the calibration alone: the forest and its threshold stay as they are in use."
         )
     if not show_fitting(workspace):
         st.button(
@@ -247,10 +246,7 @@ elif step == "Promote":
     lineage = retraining.lineage(chosen.name)
     show_chain(lineage, key="chain")
     gain = gain_of_fit(chosen.comparison)
-    effect = (rate_words, lambda one: flip_words(flips_of(one)), stored_words)
-    st.text("\n".join(filter(None, (words(chosen.comparison) for words in effect))))
-    if chosen.standing is Standing.WAITING:
-        st.text(gain_words(gain))
+    st.text(effect_words(chosen))
     if chosen.standing is Standing.WAITING:
         st.text_area("Reason", key="reason", max_chars=2_000, height=80, disabled=not leads)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -33,12 +33,11 @@ from core.errors import InputError
 from core.evaluation.splits import shared_traces
 from core.identity import rules_digest
 from core.models.calibration_map import CALIBRATION, CalibrationMap
-from core.models.forest import Forest, Trees, encode, write_artifact
+from core.models.forest import ADJUSTED, Forest, Trees, encode, write_artifact
 from core.models.forest_card import Encoding
 from core.models.heard import log_odds
 from core.records import SHOWN_FEATURE, VETOES_FEATURE, Features
 
-ADJUSTED = "adjusted"  # the card's entry
 INTERCEPT_SPREAD = 0.5  # of the log-odds: some sixteen labels move them half as far as they say
 
 

@@ -58,6 +58,7 @@ ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
 ROW_BLOCK = 4_096
 _NAMED = "forest-"
 WHOLE, WHOLE_NAME = "whole_answers", "+whole"
+ADJUSTED = "adjusted"  # the entry of a card whose calibration alone was moved
 SHOWN = "shown"
 NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
 EARLIER_NAME_DIGITS = 12  # as artifacts were named before

@@ -29,7 +29,7 @@ from core.evaluation.threshold_view import (
     view_claims,
 )
 from core.identity import rules_digest
-from core.models.forest import Forest
+from core.models.forest import ADJUSTED, Forest
 from core.models.loading import BUNDLED
 from core.ports import Calibrator, Progress
 from core.records import Features, JsonObject, VerdictLabel, Versions
@@ -204,6 +204,7 @@ def compare(
     return {
         "current": {"name": current.name, "threshold": current.threshold},
         "candidate": {"threshold": candidate.threshold},
+        "moved_only": moved_only,
         "gain": asdict(gain_of([one.row for one in counted], candidate, current)),
         "sides": sides,
         "flips": sorted(flips, key=_harm)[:FLIPS_NAMED],
@@ -352,6 +353,7 @@ def lineage(material: Material, shipped: KeptRows | None, fitted: Fitted) -> Jso
             "value": fitted.card["threshold"],
             "rule": fitted.card["threshold_rule"],
             "met": fitted.card["threshold_rule_met"],
+            "kept": ADJUSTED in fitted.card,
         },
         "pipeline": rules_digest(),
     }

@@ -22,6 +22,11 @@ from pages.widgets.plain import show_notice
 
 _log = logging.getLogger(__name__)
 Result = TypeVar("Result")
+STEADY_FROM, SURE_FROM = (
+    0.1,
+    0.5,
+)  # shares done from which time left is told: as a range, as one figure
+STEADY_SECONDS = 120.0  # of work that takes hours a range is told after so long
 
 
 class Stopped(Exception):
@@ -192,7 +197,8 @@ def pace_words(
     """How far, how fast and how long still; ``before`` were done when the seconds began.
 
     ``since`` are the seconds since the last of them was done: meanwhile the time left goes down, and
-    when it is overdue that is said, instead of a pace that seems to fall.
+    when it is overdue that is said, instead of a pace that seems to fall. In the first tenth and two
+    minutes no time is told, and a range until the half: one process more on two cores takes half the pace.
     """
     text = f"{done:,} of {total:,} {noun}"
     if done <= before or seconds <= 0:
@@ -201,9 +207,14 @@ def pace_words(
     left = (total - done) / rate
     speed = f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.0f} a minute"
     overdue = since > max(10.0, 5 / rate)
-    ahead = span_words(max(1.0, left - since))
+    share, ahead = (done - before) / (total - before), max(1.0, left - since)
+    told = f" · about {span_words(ahead)} left"
+    if share < STEADY_FROM and seconds < STEADY_SECONDS:
+        told = ""
+    elif share < SURE_FROM:
+        told = f" · {span_words(ahead)} to {span_words(2 * ahead)} left"
     late = " · the ones under way take longer than those before" if overdue else ""
-    return f"{text} · {speed} · about {ahead} left{late}"
+    return f"{text} · {speed}{told}{late}"
 
 
 @st.fragment(run_every="1s")

@@ -38,6 +38,7 @@ from core.evaluation.kept import (
 from core.evaluation.packets import read_packet
 from core.evaluation.threshold_view import costs_at, view_predictions
 from core.models.forest import load_forest
+from core.places import SAMPLE
 from core.records import VerdictLabel
 from core.records.judge import JudgeRequest, JudgeText
 from core.review.judge_choice import CurrentJudge
@@ -186,6 +187,18 @@ def test_after_a_roll_back_to_the_same_forest_its_results_are_of_now_again(folde
     assert is_old()
     calibrators.roll_back(shipped.name, "back", local)
     assert not is_old()
+
+
+def test_a_file_that_is_no_packet_is_sent_to_the_page_that_takes_it(folder: Path) -> None:
+    test = evaluation()
+    uploader = test.file_uploader[0]
+
+    uploader.upload("traces.jsonl", SAMPLE.read_bytes(), "application/json").run()
+
+    (problem,) = [card for card in cards(test) if card["title"] == "The packet could not be used"]
+    assert (
+        problem["text"] == "traces.jsonl holds 24 traces and no labelled claims: add it on Traces."
+    )
 
 
 def test_an_address_of_a_packet_that_is_not_here_says_so(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from core.review.records import Role, Split
 from core.review.yields import LEAST_AUDITED
 from core.workflows.rescore import OTHER_SETTINGS, RescoreReport
 from core.workflows.retraining import Retraining
-from pages.screens.recalibrate.view import chain, flip_words, rate_words
+from pages.screens.recalibrate.view import chain, effect_words, flip_words, rate_words
 from pages.widgets.flips import Flip
 from pages.widgets.rescoring import report_words
 from storage.splits import draw
@@ -211,6 +212,18 @@ def test_the_chain_names_every_link(labelled: SqlStore) -> None:
     assert "claims of the held-out traces" in rate_words(candidate.comparison)
 
 
+def test_fit_and_compare_say_the_same_of_the_threshold(labelled: SqlStore) -> None:
+    [kept] = workspace_of(labelled).calibrators.candidates()
+    grown = f"A new forest: its threshold, {kept.threshold:g}, was chosen on the validation traces"
+    assert grown in said(at_step("Compare")) and grown in said(at_step("Promote"))
+    moved = {**kept.comparison, "moved_only": True}
+
+    words = effect_words(replace(kept, comparison=moved))
+
+    assert f"the forest and its threshold, {kept.threshold:g}, are those in use" in words
+    assert "chosen" not in words
+
+
 def a_flip(*, blocked: bool) -> Flip:
     """A claim that should be blocked."""
     return Flip(
@@ -236,6 +249,7 @@ def test_a_rescoring_says_what_it_left() -> None:
 def test_the_labels_are_weighed_before_anything_is_fitted(labelled: SqlStore) -> None:
     test = at_step("Labels")
 
+    assert [card["title"] for card in cards(at_step("Fit"))][:1] == ["Too few labels to say much"]
     [card] = [card for card in cards(test) if "to say" in card["title"]]
     assert card["title"] == "Too few labels to say much"
     assert "At least 59 bad claims must be labelled" in card["text"]

@@ -72,6 +72,11 @@ def test_what_is_shown_to_be_wrong_waits_before_what_was_not_confirmed(store: Sq
     assert list(table["State"]) == ["Blocked", "Needs review"]
     assert "Repair" not in table, "nothing is proposed: no empty columns"
 
+    test = opened("repair")
+    assert any(each.value.startswith("2 answers to repair") for each in test.text)
+    test.button(key="begin").click().run()
+    assert test.query_params["trace"] == "wrong"
+
 
 def test_the_list_says_how_much_of_a_proposal_is_decided(store: SqlStore) -> None:
     number = repaired(store, blocked())

@@ -15,7 +15,7 @@ from tables import cases
 from core.config import Config
 from core.errors import ComponentUnavailable
 from core.pipeline import Models
-from pages.widgets.jobs import Stopped, estimate_words, pace_of
+from pages.widgets.jobs import Stopped, estimate_words, pace_of, pace_words
 from pages.widgets.verifying import TRACES_A_STEP, verification, verify_waiting
 from storage.store import SqlStore, newest_of_file, only, sample_of
 
@@ -120,14 +120,22 @@ def test_progress_says_how_far_how_fast_and_how_long(
 
 def test_the_time_left_goes_down_while_a_step_is_under_way_and_never_grows() -> None:
     job = verification()
-    job.done, job.total, job.began, job.steps = 4, 12, 100.0, [(4, 108.0)]
+    job.done, job.total, job.began, job.steps = 8, 16, 100.0, [(8, 116.0)]
 
-    said = [job.words(now=108.0 + seconds) for seconds in (0, 5, 10, 40)]
+    said = [job.words(now=116.0 + seconds) for seconds in (0, 5, 10, 40)]
 
     assert [words.split("about ")[1].split(" left")[0] for words in said] == [
         "16 s", "11 s", "6 s", "1 s",
     ]  # fmt: skip
     assert "take longer" in said[-1] and "take longer" not in said[0]
+
+
+def test_no_time_is_told_before_the_pace_is_steady_and_a_range_until_the_half() -> None:
+    told = [pace_words(done, 100, "claims", 2.0 * done) for done in (9, 10, 49, 50)]
+
+    assert [words.split(" · ")[2:] for words in told] == [
+        [], ["3 min to 6 min left"], ["2 min to 3 min left"], ["about 2 min left"],
+    ]  # fmt: skip
 
 
 def test_an_estimate_gives_the_range_that_a_sample_leaves_open() -> None:

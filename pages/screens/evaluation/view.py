@@ -190,7 +190,6 @@ def _show_compared(report: JsonObject, ours: Mapping[str, Metric]) -> None:
     compared = report.get("compared")
     if not isinstance(compared, Sequence) or not compared:
         return
-    st.subheader("Beside other ways to decide", anchor=False)
     names = ("block_f1", "false_pass_rate", "false_block_rate", "source_accuracy",
              "source_relation_accuracy")  # fmt: skip
     rows: list[tuple[Cell, ...]] = [
@@ -209,17 +208,18 @@ def _show_compared(report: JsonObject, ours: Mapping[str, Metric]) -> None:
                 number_of(high),
             )
         )
-    show_numbers(
-        (
-            "System", *(METRIC_WORDS[name][0] for name in names),
-            "Our lead in block F1", "lead 95 % low", "lead 95 % high",
-        ),
-        rows,
-        name="compared",
-        alt="This verifier beside blocking everything and the centroid router",
-    )  # fmt: skip
-    if len(compared) == 1:
-        st.caption(
-            "The paper's centroid router is compared when the packet is read a second time with it: "
-            "tick the box beside Evaluate."
-        )
+    with st.expander("Beside other ways to decide"):
+        show_numbers(
+            (
+                "System", *(METRIC_WORDS[name][0] for name in names),
+                "Our lead in block F1", "lead 95 % low", "lead 95 % high",
+            ),
+            rows,
+            name="compared",
+            alt="This verifier beside blocking everything and the centroid router",
+        )  # fmt: skip
+        if len(compared) == 1:
+            st.caption(
+                "The paper's centroid router is compared when the packet is read a second time with it: "
+                "tick the box beside Evaluate."
+            )

@@ -13,20 +13,21 @@ from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
 from pages.widgets.plain import show_notice
 
 
-def show_site(rows: Sequence[TrainingRow], shipped: KeptRows | None, forest: Forest) -> None:
-    """Errors on the labels with intervals, plainly whether they are enough, and drift by feature."""
-    errors, drift = _measured(
-        rows, shipped, forest, _told_apart(rows), forest.name, forest.threshold
-    )
+def show_site(rows: Sequence[TrainingRow], forest: Forest) -> None:
+    """Errors on the labels with intervals, and plainly whether they are enough."""
+    errors = _errors(rows, forest, _told_apart(rows), forest.name, forest.threshold)
     show_notice(
         "Enough labels to say something" if errors.enough else "Too few labels to say much",
-        f"{errors.words}\n{error_words(errors, forest.threshold)}",
+        f"{error_words(errors, forest.threshold)}\n{errors.words}",
         key="site-errors",
         tone="good" if errors.enough else "careful",
     )
-    if shipped is None:
-        return
+
+
+def show_drift(rows: Sequence[TrainingRow], shipped: KeptRows, forest: Forest) -> None:
+    """How far each feature is from the rows that the shipped calibrator was fitted on."""
     known = [*shipped.train, *shipped.validation]
+    drift = _drift(rows, known, forest, _told_apart(rows), forest.name)
     if not drift:
         return
     with st.expander(drift_words(drift, len(rows), len(known))):
@@ -37,18 +38,22 @@ def show_site(rows: Sequence[TrainingRow], shipped: KeptRows | None, forest: For
 
 
 @st.cache_resource(show_spinner="Deciding every label again …", max_entries=2)
-def _measured(
+def _errors(
+    _rows: Sequence[TrainingRow], _forest: Forest, rows: int, name: str, threshold: float
+) -> SiteErrors:
+    """Measured once for the same labels: tens of thousands take seconds."""
+    return site_errors(_rows, _forest)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _drift(
     _rows: Sequence[TrainingRow],
-    _shipped: KeptRows | None,
+    _known: Sequence[TrainingRow],
     _forest: Forest,
     rows: int,
     name: str,
-    threshold: float,
-) -> tuple[SiteErrors, tuple[Drift, ...]]:
-    """Errors and drift, measured once for the same labels: tens of thousands take seconds."""
-    known = [] if _shipped is None else [*_shipped.train, *_shipped.validation]
-    errors = site_errors(_rows, _forest)
-    return errors, drift_of(_rows, known, _forest.encoding.numeric)
+) -> tuple[Drift, ...]:
+    return drift_of(_rows, _known, _forest.encoding.numeric)
 
 
 def _told_apart(rows: Sequence[TrainingRow]) -> int:

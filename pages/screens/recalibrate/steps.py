@@ -11,12 +11,12 @@ from pages.screens.recalibrate.view import (
     SIDE_WORDS,
     comparison_table,
     curves_figure,
-    flip_words,
+    effect_words,
     flips_of,
     label_facts,
     sides_of,
     split_table,
-    stored_words,
+    threshold_words,
     trace_table,
 )
 from pages.widgets.figures import show_numbers
@@ -58,34 +58,30 @@ def show_split(material: Material) -> None:
 
 def show_comparison(chosen: StoredCalibrator) -> Flip | None:
     """A candidate beside the active one; the claim that was just opened, if any."""
-    st.text(
-        "Each at its own threshold, on the same labelled claims. The candidate's threshold was chosen "
-        "on the validation traces; the held-out traces it has never seen."
-    )
-    header, rows = comparison_table(chosen.comparison)
-    show_numbers(header, rows, name="comparison", alt="Both calibrators' error rates")
-    if words := stored_words(chosen.comparison):
-        st.text(words)
+    st.text(effect_words(chosen))
     show_next("Promote")
-    sides = sides_of(chosen.comparison)
-    if sides:
-        side = st.segmented_control(
-            "Curves of",
-            sides,
-            format_func=SIDE_WORDS.__getitem__,
-            default=sides[0],
-            required=True,
-            key="side",
-        )
-        st.plotly_chart(curves_figure(chosen.comparison, side or sides[0]), key="curves")
     st.subheader("Claims that flip", anchor=False)
     flips = flips_of(chosen.comparison)
-    st.text(flip_words(flips))
-    if not flips:
-        return None
-    if len(flips) > FLIPS_SHOWN:
-        st.caption(f"The first {FLIPS_SHOWN} are listed.")
-    return show_flips(flips[:FLIPS_SHOWN], page="verdict", key="changes")
+    opened = None
+    if flips:
+        if len(flips) > FLIPS_SHOWN:
+            st.caption(f"The first {FLIPS_SHOWN} are listed.")
+        opened = show_flips(flips[:FLIPS_SHOWN], page="verdict", key="changes")
+    with st.expander("Both error rates with intervals, and the curves"):
+        st.text(f"Each at its own threshold. {threshold_words(chosen.comparison)}")
+        header, rows = comparison_table(chosen.comparison)
+        show_numbers(header, rows, name="comparison", alt="Both calibrators' error rates")
+        if sides := sides_of(chosen.comparison):
+            side = st.segmented_control(
+                "Curves of",
+                sides,
+                format_func=SIDE_WORDS.__getitem__,
+                default=sides[0],
+                required=True,
+                key="side",
+            )
+            st.plotly_chart(curves_figure(chosen.comparison, side or sides[0]), key="curves")
+    return opened
 
 
 def show_next(step: str) -> None:

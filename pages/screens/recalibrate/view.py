@@ -239,6 +239,34 @@ def rate_words(comparison: JsonObject) -> str:
     )
 
 
+def threshold_words(comparison: JsonObject) -> str:
+    """Where the candidate's threshold comes from, as the step Fit says it beforehand."""
+    threshold = cast("Mapping[str, float]", comparison["candidate"])["threshold"]
+    if comparison.get("moved_only"):
+        return (
+            f"The calibration alone was moved: the forest and its threshold, {threshold:g}, are those "
+            "in use."
+        )
+    return (
+        f"A new forest: its threshold, {threshold:g}, was chosen on the validation traces; the held-out "
+        "traces it has never seen."
+    )
+
+
+def effect_words(chosen: StoredCalibrator) -> str:
+    """What would change with a candidate, the judgement first, a line each."""
+    comparison = chosen.comparison
+    waits = chosen.standing is Standing.WAITING
+    lines = (
+        gain_words(gain_of_fit(comparison)) if waits else "",
+        threshold_words(comparison),
+        rate_words(comparison),
+        flip_words(flips_of(comparison)),
+        stored_words(comparison),
+    )
+    return "\n".join(filter(None, lines))
+
+
 def gain_of_fit(comparison: JsonObject) -> Gain:
     """What the labels show of the candidate as one; nothing for fits from before that was counted."""
     found = cast("Mapping[str, float]", comparison.get("gain", {}))
@@ -280,6 +308,13 @@ def stored_words(comparison: JsonObject) -> str:
         )
     )
     left = cast(int, stored["left_out"])
+    if not stored["answers"]:
+        return (
+            f"What it would make of the {left:,} stored answers is not known: they were read by an "
+            "earlier version. Verify them again first."
+            if left
+            else ""
+        )
     return f"Of {stored['answers']:,} stored answers: {answers}. Of their claims: {claims}." + (
         f" {left:,} answers need the models again and are not counted." if left else ""
     )
@@ -395,7 +430,9 @@ def chain(lineage: JsonObject) -> list[dict[str, object]]:
             "title": "Threshold",
             "main": f"{threshold.get('value', '–')}",
             "more": [
-                f"chosen on {split.get('validation', {}).get('claims', 0)} labelled claims"
+                "as before: the calibration alone was moved"
+                if threshold.get("kept")
+                else f"chosen on {split.get('validation', {}).get('claims', 0)} labelled claims"
                 + (f" and {shipped['validation']:,} shipped rows" if shipped else ""),
                 str(threshold.get("rule", "")),
                 *([] if threshold.get("met", True) else ["No threshold met this limit."]),

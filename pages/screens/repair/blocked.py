@@ -10,13 +10,17 @@ import streamlit as st
 from core.records import Decision, RepairKind, State
 from core.workflows.repair import repair_figures
 from pages.screens.repair.view import STATUS_SHORT, undecided
+from pages.widgets.counting import counted
 from pages.widgets.palette import DECISIONS
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import inert, show_notice
 from storage.records import TraceFilters, TraceRow
 from storage.repairs import Repairs, StoredRepair
 
 WAITING_SHOWN = 200
 ROWS_KNOWN = 500
+ROWS_WHOLE = 30  # a list of no more is shown without a window of its own
+DECIDED = "Decided"
+BLOCKED_WORD = DECISIONS[State.BLOCK.value].word
 BLOCKED = TraceFilters(decisions=frozenset({Decision.BLOCK}))
 
 
@@ -37,11 +41,8 @@ def show_repair_list(repairs: Repairs) -> str | None:
         return None
     if stored:
         _show_figures(repairs, listed=len(stored))
-    st.text("Choose a row. Each repair is a proposal: you decide every edit.")
     decided = repairs.decided([one.repair_id for one in stored])
     known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
-    # What is shown to be wrong comes before what could not be confirmed.
-    waiting.sort(key=lambda name: name not in known or known[name].state is not State.BLOCK)
     rows = [
         {
             "Trace": name,
@@ -63,12 +64,29 @@ def show_repair_list(repairs: Repairs) -> str | None:
             *((name, "Not proposed yet", "", "") for name in waiting),
         )
     ]
+    # What is decided comes last, what is shown to be wrong first.
+    rows.sort(key=lambda row: (row.get("Repair") == DECIDED, row["State"] != BLOCKED_WORD))
+    left = sum(row.get("Repair") != DECIDED for row in rows)
+    st.text(
+        f"{counted(left, 'answer')} to repair, what is shown to be wrong first. Each repair is a "
+        "proposal: you decide every edit."
+    )
+    first = str(rows[0]["Trace"])
+    if left and st.button(
+        f"Begin with {inert(first)}", type="primary", icon=":material/build:", key="begin"
+    ):
+        return first
     event = st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
         width="stretch",
+        height="content" if len(rows) <= ROWS_WHOLE else "auto",
         column_config={
             "Question": st.column_config.TextColumn(width="large"),
+            **{
+                name: st.column_config.TextColumn(width="small")
+                for name in ("State", "Stopped claims", "Wrong credits")
+            },
         },
         on_select="rerun",
         selection_mode="single-row",
@@ -94,7 +112,7 @@ def _state(repair: StoredRepair, decided: Set[str]) -> str:
     """What is proposed, how much of it is decided; a text that was decided is verified on its page."""
     left = undecided(repair.outcome.actions, decided)
     if repair.outcome.actions and not left:
-        return "Decided"
+        return DECIDED
     return STATUS_SHORT[repair.status] + (f", {left} undecided" if decided else "")
 
 
