@@ -14,6 +14,8 @@ from core.review.roles import may_write
 from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
 from pages.screens.thresholds.guaranteed import (
+    asked_risk,
+    kept_words,
     labels_of,
     show_guarantee,
     show_risk,
@@ -201,6 +203,8 @@ def _weigh() -> None:
         overlay = curve_of(
             beside.name, *sliced(beside, slice_name, thresholds), thresholds, beside.threshold
         )
+    labels = labels_of(found, slice_name)
+    points = operating_points(labels, risk=asked_risk())
     slot, flipping = st.container(), st.container()
     left, right = st.columns([1.5, 3.4], vertical_alignment="bottom")
     with left:
@@ -217,6 +221,7 @@ def _weigh() -> None:
                 workload,
                 chosen=chosen,
                 generation=st.session_state.get("generation", 0),
+                kept=kept_words(points.pooled, current),
                 overlay=overlay,
             ),
             key="threshold-view",
@@ -253,8 +258,7 @@ def _weigh() -> None:
             np.array([row.should_block for row, _ in inside], dtype=np.bool_),
         )
     with guarantee:
-        labels = labels_of(found, slice_name)
-        points = operating_points(labels, risk=show_risk())
+        show_risk()
         in_force = told_in_force(workspace.calibrators, ruling.label, labels)
         show_guarantee(points, in_force, _move)
     with paper:

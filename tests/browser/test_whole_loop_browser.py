@@ -189,7 +189,7 @@ def _recalibrate(workbench: Workbench) -> None:
         _enter(page, "Fit a candidate")
         expect(page.get_by_text("waits for a decision")).to_be_visible(timeout=WORKING_MILLISECONDS)
         _enter(page, "Next: compare")
-        expect(page.get_by_text("Claims that flip")).to_be_visible()
+        expect(page.get_by_text("The calibration alone was moved")).to_be_visible()
         _enter(page, "Next: promote")
         expect(page.get_by_role("list", name="What this calibrator rests on")).to_be_visible()
         _write(page, "Reason", PROMOTED)

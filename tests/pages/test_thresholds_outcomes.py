@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from databases import a_store
 from evaluations import keep_evaluated
-from opening import opened, titles
+from opening import opened, titles, views
 from streamlit.testing.v1 import AppTest
 
 from core.attribution.families import load_families
@@ -88,6 +88,12 @@ def test_home_ticks_thresholds_once_they_were_looked_at(folder: Path) -> None:
     assert step(test.switch_page("pages/home.py").run()) == "✓"
 
 
+def note(test: AppTest) -> str:
+    """What stands under the figures beside the slider."""
+    (data,) = views(test, "provenanceguard_thresholds")
+    return str(data["note"])
+
+
 def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     folder: Path,
 ) -> None:
@@ -95,6 +101,7 @@ def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     few = opened("thresholds", packet=packet.sha256)
     assert any("Too few labels: 20 bad claims" in text.value for text in few.text)
     assert few.button(key="by-guarantee").disabled
+    assert note(few).startswith("These labels show of no threshold that it lets at most 5.0 % of")
 
     packet = keep_evaluated(folder, claims=900, threshold=0.5, seed=4)
     test = opened("thresholds", packet=packet.sha256)
@@ -109,6 +116,10 @@ def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     table = {row["Kind of source"]: row for row in numbers(test, "all sources")}
     assert set(table) == {"all sources", "literature", "patient record"}
     assert table["all sources"]["Threshold"] == f"{points.pooled.threshold:.2f}"
+    shown = "is" if load_forest().threshold >= points.pooled.threshold else "is not"
+    assert note(test).startswith(
+        f"The threshold in use {shown} shown to let at most 10.0 % of the bad"
+    )
     test.button(key="by-guarantee").click().run()
     assert test.query_params["threshold"] == f"{points.pooled.threshold:g}"
 

@@ -13,6 +13,7 @@ from pages.screens.recalibrate.view import (
     curves_figure,
     effect_words,
     flips_of,
+    gain_of_fit,
     label_facts,
     sides_of,
     split_table,
@@ -59,11 +60,10 @@ def show_split(material: Material) -> None:
 def show_comparison(chosen: StoredCalibrator) -> Flip | None:
     """A candidate beside the active one; the claim that was just opened, if any."""
     st.text(effect_words(chosen))
-    show_next("Promote")
-    st.subheader("Claims that flip", anchor=False)
-    flips = flips_of(chosen.comparison)
+    show_next("Promote", wanted=gain_of_fit(chosen.comparison).shown)
     opened = None
-    if flips:
+    if flips := flips_of(chosen.comparison):
+        st.subheader("Claims that flip", anchor=False)
         if len(flips) > FLIPS_SHOWN:
             st.caption(f"The first {FLIPS_SHOWN} are listed.")
         opened = show_flips(flips[:FLIPS_SHOWN], page="verdict", key="changes")
@@ -84,11 +84,11 @@ def show_comparison(chosen: StoredCalibrator) -> Flip | None:
     return opened
 
 
-def show_next(step: str) -> None:
-    """The button to the next step."""
+def show_next(step: str, *, wanted: bool = True) -> None:
+    """The button to the next step; not the page's main one where nothing speaks for it."""
     st.button(
         f"Next: {step.lower()}",
-        type="primary",
+        type="primary" if wanted else "secondary",
         icon=":material/arrow_forward:",
         key="next",
         on_click=_go,

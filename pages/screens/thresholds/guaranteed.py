@@ -11,6 +11,7 @@ from core.attribution.families import load_families
 from core.calibration.guarantee import (
     COVERS,
     HEADER,
+    GuaranteedPoint,
     LabelledScores,
     OperatingPoints,
     point_words,
@@ -21,17 +22,31 @@ from core.models.forest import Forest
 from core.workflows.evaluate import labelled_scores
 from core.workflows.models import ActiveCalibrator, active_forest
 from pages.widgets.evaluated import EVERY_CLAIM, Opened
-from pages.widgets.figures import show_numbers
+from pages.widgets.figures import percent, show_numbers
 
 Move = Callable[[float], None]
 
 
-def show_risk() -> float:
-    """The share of bad claims that may pass, 0 to 1; a lead sets it."""
-    found = st.number_input(
+def show_risk() -> None:
+    """The field for the share of bad claims that may pass."""
+    st.number_input(
         "At most this share of the bad claims may pass (%)", 0.5, 50.0, 5.0, 0.5, key="risk"
     )
-    return float(found) / 100
+
+
+def asked_risk() -> float:
+    """The share of bad claims that may pass, 0 to 1, as its field was last set."""
+    return float(st.session_state.get("risk", 5.0)) / 100
+
+
+def kept_words(point: GuaranteedPoint, in_use: float) -> str:
+    """Whether the labels show that the threshold in use keeps to the share, and which one would."""
+    share = f"at most {percent(point.risk)} of the bad claims"
+    if point.threshold is None:
+        return f"These labels show of no threshold that it lets {share} pass."
+    if in_use >= point.threshold:
+        return f"The threshold in use is shown to let {share} pass."
+    return f"The threshold in use is not shown to let {share} pass; {point.threshold:g} is."
 
 
 def labels_of(found: Opened, slice_name: str) -> LabelledScores:

@@ -64,9 +64,13 @@ def lay_out_thresholds(
     *,
     chosen: int,
     generation: int,
+    kept: str,
     overlay: Curve | None = None,
 ) -> dict[str, object]:
-    """Everything that the slider can show, counted beforehand; ``generation`` moves the slider."""
+    """Everything that the slider can show, counted beforehand; ``generation`` moves the slider.
+
+    ``kept`` says what the threshold in use is shown to keep.
+    """
     current = nearest(thresholds, curve.at)
     good, bad = curve.costs[0].good, curve.costs[0].bad
     series = [
@@ -89,7 +93,7 @@ def lay_out_thresholds(
         "alt": "Share of bad claims passed and of good claims stopped at every threshold",
         "series": series,
         "figures": _figures(curve, workload, overlay),
-        "note": _note(view),
+        "note": f"{kept} {_note(view)}",
     }
 
 
