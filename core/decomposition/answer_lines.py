@@ -140,26 +140,6 @@ def list_members(answer: str, value: Span) -> list[Span]:
     return items
 
 
-def people_shares(answer: str, span: Span, people: Sequence[str]) -> tuple[str, list[Span]] | None:
-    """The label and each patient's share of "Controller - Ada Lind: x; Bo Ek: y"; None for one patient."""
-    text = span.cut(answer)
-    if len(people) < 2 or ";" not in text:
-        return None
-    names = "|".join(re.escape(name) for name in people)
-    opening = re.compile(rf"\s*(?:{names})\s*:\s+(?=\S)")
-    first = re.match(rf"(?P<label>[^;]{{0,60}}?)\s*(?:[-–—:]\s+)?(?=(?:{names})\s*:\s)", text)
-    if first is None:
-        return None
-    places, at = [], first.end()
-    for cut in [*re.finditer(r";\s+(?:and\s+)?", text), None]:
-        end = cut.start() if cut is not None else len(text)
-        if not opening.match(text, at, end):
-            return None
-        places.append(tidy(answer, Span(start=span.start + at, end=span.start + end)))
-        at = cut.end() if cut is not None else end
-    return (plain(first.group("label")).rstrip(" :-–—"), places) if len(places) > 1 else None
-
-
 # Column names that say nothing of what stands under them.
 _EMPTY_COLUMNS = frozenset(
     "topic item items detail details value values result results field finding findings parameter "

@@ -89,26 +89,6 @@ _COURTESY = re.compile(
     rf"|{_I} am unable to give a (?:verified )?answer from the sources that were consulted)",
     re.IGNORECASE,
 )
-_VIEW = re.compile(
-    rf"(?:(?:in my (?:opinion|view|judge?ment)|to my mind|personally|as i see it|from my "
-    rf"(?:perspective|point of view)|overall),? )?(?:{_I} {_ADVERBS}(?:think|believe|feel|find|"
-    r"consider|guess|suspect)(?: that)? )?",
-    re.IGNORECASE,
-)
-# What a view is about when it is about the answer or a choice, and not about the world.
-_VALUED = re.compile(
-    r"(?:(?:this|that|it|these|those|they|the (?:results?|evidence|findings|choice|option|plan|"
-    r"argument|case))(?: [\w-]+)? ?(?:is|are|was|seems?|looks?|sounds?|remains?)?|i prefer|my \w+ is)"
-    r"\b[^,;:.]{0,60}\b(?:good|better|best|sensible|reasonable|fine|great|nice|fair|mixed|thin|weak|"
-    r"strong|persuasive|convincing|reassuring|promising|worth|wise|safe choice|plan|choice|option|"
-    r"ideal|first|second|last|one|idea)\b(?!.*\bthat\b)[^,;:]{0,30}\Z",
-    re.IGNORECASE,
-)
-_MY_VIEW = re.compile(
-    r".*\b(?:that|this|it)(?:[’']s| is| remains) (?:only |just )?(?:my|our) (?:own )?"
-    r"(?:reading|opinion|view|interpretation|impression|guess|inference|take|judge?ment)\W*",
-    re.IGNORECASE | re.DOTALL,
-)
 _FRAME_WORDS = frozenset(
     "please do not don't forget it's it is i i'm we you your my me us one can could should would will "
     "may might must want need like be to also just only let allow afraid sorry happy glad pleased that "
@@ -201,37 +181,12 @@ def _kind(bare: str, credited: bool) -> ClaimType:
             return ClaimType.META
     if credited or _concrete(bare):
         return ClaimType.FACTUAL
-    if _is_plain_request(bare):
-        return ClaimType.ADVICE
     said = unframed(bare)
     if said != bare and not _opening(said) and (may_assert(said) or not _learned(said)):
-        return _view(bare) or ClaimType.FACTUAL
+        return ClaimType.FACTUAL
     if holds_fact(bare) or _behind_condition(bare):
-        return _view(bare) or ClaimType.FACTUAL
-    return _opening(bare) or _view(bare) or _learned(bare) or ClaimType.FACTUAL
-
-
-def _is_plain_request(text: str) -> bool:
-    """Whether "Please discuss any change with her physician" asks and leaves nothing told.
-
-    Whoever is named besides the professional to turn to, and any verb of telling, may carry a fact
-    ("Please discuss her penicillin allergy with her physician"): then it is checked.
-    """
-    if re.match(r"please [a-z]+ ", text, re.IGNORECASE) is None:
-        return False
-    rest = re.sub(_PROFESSIONAL, " ", text[len("please ") :], flags=re.IGNORECASE)
-    told = re.search(_TELLS, rest, re.IGNORECASE) or re.search(r"(?<!\A)\b[A-Z]", rest)
-    return told is None
-
-
-_PROFESSIONAL = (
-    r"\b(?:his|her|their|your|an?|the)(?: own| treating| primary| care){0,3} (?:doctors?|physicians?|"
-    r"clinicians?|pharmacists?|specialists?|nurses?|providers?|teams?|gp|\w+ologists?)\b"
-)
-_TELLS = (
-    r"\b(?:he|she|they|him|her|his|hers|their|them|it|its|is|are|was|were|has|have|had|does|did|that|"
-    r"which|who|because|since|as|note|know|aware|mind|remember|understand|see)\b|\d"
-)
+        return ClaimType.FACTUAL
+    return _opening(bare) or _learned(bare) or ClaimType.FACTUAL
 
 
 def introduces(text: str) -> bool:
@@ -312,15 +267,6 @@ def _opening(text: str) -> ClaimType | None:
     for kind, pattern in _OPENINGS:
         if pattern.match(text) is not None:
             return None if kind is ClaimType.ADVICE and sounds_factual(text) else kind
-    return None
-
-
-def _view(text: str) -> ClaimType | None:
-    view = _VIEW.match(text)
-    if _MY_VIEW.fullmatch(text) and not _concrete(text):
-        return ClaimType.OPINION
-    if view is not None and view.group().strip() and _VALUED.match(text[view.end() :]):
-        return ClaimType.OPINION
     return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.attribution.families import LITERATURE
 from core.decomposition.clauses import has_finite_verb, reads_as_sentence, verb_forms
+from core.decomposition.grammar import names_its_subject
 from core.decomposition.heading_context import Lead
 from core.decomposition.markdown import plain
 from core.evidence.names import recorded_names
@@ -66,7 +67,8 @@ class Referents:
         )
 
     def named(self, text: str, about_patient: bool) -> str:
-        """A fragment with the patient or the thing that it is about in front, where it names neither."""
+        """A text with the patient or the thing that it is about in front, where it names neither and has no
+        subject of its own."""
         if text.startswith("The agent "):
             return text
         patient = about_patient and bool(self.people or self.someone)
@@ -75,11 +77,9 @@ class Referents:
             name = self.people[0]  # the longest: a family name alone may be two patients'
         if name is None or any(word in text.casefold() for word in name.casefold().split()):
             return text
-        if not reads_as_sentence(text):
-            return f"{name} - {text}"
-        if patient and self.asked_person and _BARE_MEASURE.match(text):
-            return f"{name}{_possessive(name)} {text}"
-        return text
+        if reads_as_sentence(text) or names_its_subject(text):
+            return text
+        return f"{name} - {text}"
 
     def meet(self, text: str) -> None:
         """Remembers the person that a text names last, for the pronouns behind it."""
@@ -165,16 +165,6 @@ class Referents:
         """The patient that the text names first, else the one met last."""
         named = [(text.find(name), name) for name in self.people if name in text]
         return min(named)[1] if named else self.person
-
-
-# "Platelets were 266": whose they are must be said.
-_BARE_MEASURE = re.compile(
-    r"(?!(?:the|a|an|this|that|these|those|there|no|both|all|each|he|she|it|they|his|her|its|in|on|at|"
-    r"during|since|after|before|when|if|patients|participants|what|which|who|one|two|three|for|with|by|of|"
-    r"from|compared|among)\b)"
-    r"(?:[^\W\d][\w/-]*\s){1,3}(?:is|are|was|were)\s.*\d",
-    re.IGNORECASE,
-)
 
 
 def _possessive(name: str) -> str:

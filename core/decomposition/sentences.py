@@ -15,7 +15,6 @@ from core.decomposition.answer_lines import (
     label_and_value,
     labelled_cells,
     list_members,
-    people_shares,
     run_in_joined,
     run_in_label,
     standing_lines,
@@ -140,19 +139,6 @@ class Sentences:
                 return stated
         if label and value is not None and is_generic_title(label):
             body, text, label = value, plain(value.cut(self.answer)), ""
-        shares = people_shares(self.answer, body, self.about.people)
-        if shares:
-            for share in shares[1]:
-                said = finished(plain(share.cut(self.answer)))
-                self.about.meet(said)
-                said = f"{shares[0]}: {said}" if shares[0] else said
-                self.add(
-                    share,
-                    self.placed(share, lead, said, stated=stated or lead.stated),
-                    stated=stated or lead.stated,
-                    lead=lead,
-                )
-            return stated
         whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
         hidden_body = masked(body.cut(self.answer))
         parts = [
