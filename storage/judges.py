@@ -53,6 +53,8 @@ class Judges:
                     .where(col(Verdict.document).contains('"proved"'))
                 ).scalars()
             )
+        if not with_proof:
+            return  # no label is read where no judge has proved anything
         versions: dict[tuple[str, str], dict[int, list[ReviewedClaim]]] = {}
         for project in Projects(store=self.store).all():
             for claim in labels.reviewed(project.project_id, features=False):

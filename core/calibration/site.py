@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +99,24 @@ def site_errors(
         needed=bad_labels_needed(risk),
         risk=risk,
     )
+
+
+def whole_traces(rows: Sequence[TrainingRow], at_most: int) -> Sequence[TrainingRow]:
+    """All rows, or of more than ``at_most`` those of traces drawn by the hash of their id, about as many.
+
+    The same labels give the same draw, whatever their order.
+    """
+    if len(rows) <= at_most:
+        return rows
+    of_trace: dict[str, list[TrainingRow]] = {}
+    for row in rows:
+        of_trace.setdefault(row.trace_id, []).append(row)
+    drawn: list[TrainingRow] = []
+    for trace_id in sorted(of_trace, key=lambda each: sha256(each.encode()).digest()):
+        if drawn and len(drawn) + len(of_trace[trace_id]) > at_most:
+            break
+        drawn += of_trace[trace_id]
+    return drawn
 
 
 def _rate(wrong: Flags, among: Flags, trace: NDArray[np.int64]) -> Rate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from core.review.records import (
 )
 
 Codes = NDArray[np.int64]
+Value = TypeVar("Value", bound=Hashable)
 
 
 class Pair(NamedTuple):
@@ -90,24 +91,20 @@ def columns(found: Iterable[Pair | str]) -> tuple[Pairs, Counter[str]]:
             left_out[each] += 1
         else:
             pairs.append(each)
-    names: dict[Label, int] = {}
-    traces: dict[str, int] = {}
-    raters: dict[tuple[str, str], int] = {}
-    table = np.array(
-        [
-            (
-                pair.claim_key,
-                traces.setdefault(pair.trace_id, len(traces)),
-                raters.setdefault(pair.raters, len(raters)),
-                names.setdefault(pair.labels[0], len(names)),
-                names.setdefault(pair.labels[1], len(names)),
-            )
-            for pair in pairs
-        ],
-        dtype=np.int64,
-    ).reshape(-1, 5)
-    claims, of_trace, of_raters, left, right = table.T
+    claims, traces, raters, labels = zip(*pairs, strict=True) if pairs else ((), (), (), ())
+    both, names = _coded([label for two in labels for label in two])
     columns = Pairs(
-        claims=claims, traces=of_trace, raters=of_raters, left=left, right=right, names=(*names,)
+        claims=np.array(claims, dtype=np.int64),
+        traces=_coded(traces)[0],
+        raters=_coded(raters)[0],
+        left=both[::2],
+        right=both[1::2],
+        names=names,
     )
     return columns, left_out
+
+
+def _coded(values: Sequence[Value]) -> tuple[Codes, tuple[Value, ...]]:
+    """Each value's place among the different ones, by first appearance; and those."""
+    places = {value: at for at, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(places.__getitem__, values), np.int64, len(values)), (*places,)

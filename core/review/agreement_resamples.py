@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,12 +72,17 @@ def resampled(
         axis=1,
     )
     parts = [
-        _coefficients(
-            counts.astype(np.float64), sums.astype(np.float64), left, right, squares, choices
-        )
-        for counts in resampled_counts(size[0], resamples=resamples, seed=seed)
+        _coefficients(drawn, sums.astype(np.float64), left, right, squares, choices)
+        for drawn in _draws(size[0], resamples, seed)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+@lru_cache(maxsize=4)
+def _draws(blocks: int, resamples: int, seed: int) -> tuple[Array, ...]:
+    """How often each block is drawn: the same for every group of a page that has as many."""
+    drawn = resampled_counts(blocks, resamples=resamples, seed=seed)
+    return tuple(counts.astype(np.float64) for counts in drawn)
 
 
 def _in_order(codes: Codes) -> Codes:
@@ -92,7 +98,8 @@ def _coefficients(
 ) -> dict[str, Array]:
     claims, agreed = (drawn @ sums).T
     one, two = drawn @ left, drawn @ right
-    pooled, product = (drawn**2 @ squares).T
+    none = np.zeros((2, len(drawn)))
+    pooled, product = (drawn**2 @ squares).T if squares.any() else none
     pooled = pooled + ((one + two) ** 2).sum(axis=1)
     product = product + (one * two).sum(axis=1)
     raw = agreed / claims

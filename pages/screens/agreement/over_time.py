@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -25,26 +25,25 @@ Week = tuple[str, int, int, int]  # its Monday; annotations, decisions, claims s
 
 def weeks_of(claims: Collection[ReviewedClaim]) -> list[Week]:
     """What was read and decided in each week from the first to the last, none left out."""
-    annotations: Counter[date] = Counter()
-    decisions: Counter[date] = Counter()
-    settled: Counter[date] = Counter()
+    # Weeks since Monday, 1 January of the year 1: for 100,000 annotations no date is made.
+    read, decided, settled = list[int](), list[int](), Counter[int]()
     for claim in claims:
-        for each in claim.annotations:
-            annotations[_monday(each.at.date())] += 1
-        last = max(each.at for each in claim.annotations)
+        days = [each.at.toordinal() - 1 for each in claim.annotations]
+        read += days
+        last = max(days)
         if claim.adjudication is not None:
-            last = claim.adjudication.at
-            decisions[_monday(last.date())] += 1
+            last = claim.adjudication.at.toordinal() - 1
+            decided.append(last)
         if claim.resolution.final is not None:
-            settled[_monday(last.date())] += 1
-    if not annotations:
+            settled[last // 7] += 1
+    if not read:
         return []
+    annotations, decisions = (Counter(day // 7 for day in days) for days in (read, decided))
     weeks, so_far = [], 0
-    monday, end = min(annotations), max([*annotations, *decisions])
-    while monday <= end:
-        so_far += settled[monday]
-        weeks.append((monday.isoformat(), annotations[monday], decisions[monday], so_far))
-        monday += timedelta(days=7)
+    for week in range(min(annotations), max([*annotations, *decisions]) + 1):
+        so_far += settled[week]
+        monday = date.fromordinal(7 * week + 1).isoformat()
+        weeks.append((monday, annotations[week], decisions[week], so_far))
     return weeks
 
 
@@ -186,7 +185,3 @@ def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:
         barmode="group",
     )
     return figure
-
-
-def _monday(day: date) -> date:
-    return day - timedelta(days=day.weekday())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import ks_2samp
 
 from core.calibration.rows import KeptRows, TrainingRow
-from core.calibration.site import drift_of, site_errors
+from core.calibration.site import drift_of, site_errors, whole_traces
 from core.records import Features
 from core.workflows.retraining import Material, Side, compare
 
@@ -47,6 +47,20 @@ def rows_of(found: Sequence[tuple[int, bool, bool, int]]) -> list[TrainingRow]:
         )
         for at, (p, bad, forced, trace) in enumerate(found)
     ]
+
+
+@given(ROWS, st.integers(1, 40), st.randoms())
+def test_a_draw_of_labels_is_of_whole_traces_and_the_same_in_any_order(
+    found, most: int, by
+) -> None:
+    rows = rows_of(found)
+
+    drawn = {row.claim_id for row in whole_traces(rows, most)}
+
+    traces = {row.trace_id for row in rows if row.claim_id in drawn}
+    assert drawn == {row.claim_id for row in rows if row.trace_id in traces}
+    assert len(drawn) <= most or len(traces) == 1
+    assert drawn == {row.claim_id for row in whole_traces(by.sample(rows, len(rows)), most)}
 
 
 @given(ROWS, st.integers(0, 20))
