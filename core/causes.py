@@ -63,8 +63,6 @@ class Cause(StrEnum):
     CREDITED_SOURCE_TOO = "credited source too"
     CREDITED_ELSEWHERE = "credited elsewhere"
     PROBABLY_ELSEWHERE = "probably elsewhere"
-    CREDITED_KIND_CHECKED = "credited kind checked"
-    CREDITED_KIND_TOO = "credited kind too"
     KIND_NOT_KNOWN = "kind not known"
     ONLY_NAMED = "only named"
     NO_CREDIT = "no credit"
@@ -158,24 +156,18 @@ SENTENCES: Mapping[Cause, str] = {
     ),
     Cause.CREDIT_OF_NO_KIND: 'The answer credits "{text}", which names no one kind of source.',
     Cause.CREDITED_WHERE_CHECKED: (
-        "The answer credits {credited}, and that is where the statement was checked."
+        "The answer credits {credited}, and the statement was checked against {where}."
     ),
     Cause.CREDIT_NOT_COMPARABLE: (
-        "The answer credits {credited}; no source supports the statement to compare it with."
+        "The answer credits {credited}; no other source has clearly better evidence for it."
     ),
     Cause.CREDITED_SOURCE_TOO: (
-        "The answer credits {credited}, which supports the statement, as {where} does."
+        "The answer credits {credited}, and {also} supports the statement as {where} does."
     ),
     Cause.CREDITED_ELSEWHERE: "The answer credits {credited}; the evidence for it is in {where}.",
     Cause.PROBABLY_ELSEWHERE: (
         "Needs a person: probably the wrong source; the answer credits {credited}, and what there is for "
         "it is in {where}."
-    ),
-    Cause.CREDITED_KIND_CHECKED: (
-        "The answer credits {credited}, and the statement was checked against {where}."
-    ),
-    Cause.CREDITED_KIND_TOO: (
-        "The answer credits {credited}, and {also} supports the statement as {where} does."
     ),
     Cause.KIND_NOT_KNOWN: (
         "The answer credits {credited}; what kind of source {tool} is, is not known."
@@ -188,8 +180,8 @@ SENTENCES: Mapping[Cause, str] = {
         "The answer names no source; {about}, it belongs to {credited}: {where}."
     ),
     Cause.BELONGS_ELSEWHERE: (
-        "The statement is about this patient and would belong to {credited}; the evidence for it is "
-        "in {where}."
+        "Needs a person: the statement is about this patient and would belong to {credited}; the evidence "
+        "for it is in {where}."
     ),
     Cause.MAY_BELONG_TO_EITHER: (
         "The answer names no source; {about}, it may come from {credited} or from {where}."

@@ -78,6 +78,8 @@ class _Reader:
     def read(self) -> list[Statement]:
         layout = blocks(self.answer)
         for index, block in enumerate(layout):
+            if block.kind is BlockKind.PARAGRAPH and index and layout[index - 1].kind in _LISTED:
+                self._end_credits(block)
             follows = layout[index + 1] if index + 1 < len(layout) else None
             self.said.around.layout = block.kind.value
             if block.kind is not BlockKind.ITEM:
@@ -119,6 +121,13 @@ class _Reader:
             self._code(block)
 
     # ------------------------------------------------------------ blocks
+
+    def _end_credits(self, block: Block) -> None:
+        """What a heading credits ends with the list or table under it: of 4 paragraphs of others behind
+        such a list none was credited by the heading, and all 59 statements that stood right under one were.
+        """
+        if self.answer[block.span.start - 1] == "\n":  # else it is a paragraph of the last item
+            self.sections = [(level, None) for level, _ in self.sections]
 
     def _outer(self) -> Lead:
         """The heading above, with the credit of its section."""
@@ -376,6 +385,7 @@ class _Reader:
             self._prose(Span(start=start + place.start, end=start + place.end), lead, None)
 
 
+_LISTED = (BlockKind.ITEM, BlockKind.ROW)
 _NAMES = "A title: it names what stands under it."
 # "Flight Option 2", "Day 3": one of several that only a number tells apart.
 _COUNTED = re.compile(

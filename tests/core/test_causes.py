@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from string import Formatter
@@ -191,13 +190,14 @@ def credit(
     about_patient: bool = False,
     families: Mapping[str, str] = FAMILIES,
     text: str = BASE.claim.text,
-    lead: float = math.inf,
+    ahead: bool = True,
 ) -> str:
     claim = replace(BASE.claim, text=text, stated=stated, patient_specific=about_patient)
     route = replace(
-        outcome().route, source_id=routed, tool_name=f"tool_{routed}", family=families[routed]
-    )
-    found = attribute(claim, route, families=families, supporters=frozenset(supporters), lead=lead)
+        outcome().route, source_id=routed, tool_name=f"tool_{routed}", family=families[routed],
+        score=0.9 if ahead else 0.0, ranking=(),
+    )  # fmt: skip
+    found = attribute(claim, route, families=families, supporters=frozenset(supporters), lead=2.0)
     return found.reason
 
 
@@ -383,34 +383,26 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.CREDITED_WHERE_CHECKED: (
         lambda: credit(to("patient_record", "chart"), "chart", "chart"),
-        "The answer credits the patient's chart, and that is where the statement was checked.",
+        "The answer credits the patient's chart, and the statement was checked against tool_chart (",
     ),
     Cause.CREDIT_NOT_COMPARABLE: (
-        lambda: credit(to("patient_record", "chart"), "paper"),
-        "The answer credits the patient's chart; no source supports the statement to compare it with.",
+        lambda: credit(to("patient_record", "chart"), "paper", ahead=False),
+        "The answer credits the patient's chart; no other source has clearly better evidence for it.",
     ),
     Cause.CREDITED_SOURCE_TOO: (
         lambda: credit(to("patient_record", "chart"), "paper", "paper", "chart"),
-        "The answer credits chart, which supports the statement, as tool_paper (",
+        "The answer credits the patient's chart, and chart supports the statement as tool_paper (",
     ),
     Cause.CREDITED_ELSEWHERE: (
         lambda: credit(to("patient_record", "chart"), "paper", "paper"),
         "The answer credits the patient's chart; the evidence for it is in tool_paper (",
     ),
     Cause.PROBABLY_ELSEWHERE: (
-        lambda: credit(to("patient_record", "chart"), "paper", lead=2.0),
+        lambda: credit(to("patient_record", "chart"), "paper"),
         "probably the wrong source; the answer credits the patient's chart, and what there is for it is in",
     ),
-    Cause.CREDITED_KIND_CHECKED: (
-        lambda: credit(to("patient_record"), "chart", "chart"),
-        "and the statement was checked against tool_chart (",
-    ),
-    Cause.CREDITED_KIND_TOO: (
-        lambda: credit(to("patient_record"), "paper", "paper", "chart"),
-        ", and chart supports the statement as tool_paper (",
-    ),
     Cause.ONLY_NAMED: (
-        lambda: credit(to("patient_record", "chart"), "paper", "paper", text="the file says x"),
+        lambda: credit(to("patient_record", "chart"), "paper", "paper", text="the file has x"),
         "The statement speaks of what may be the patient's chart; the evidence for it is in tool_",
     ),
     Cause.KIND_NOT_KNOWN: (
@@ -427,7 +419,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.BELONGS_ELSEWHERE: (
         lambda: credit(None, "paper", "paper", about_patient=True, families=MEDICAL),
-        "The statement is about this patient and would belong to ",
+        "Needs a person: the statement is about this patient and would belong to ",
     ),
     Cause.MAY_BELONG_TO_EITHER: (
         lambda: credit(None, "chart", "chart", families=MEDICAL),

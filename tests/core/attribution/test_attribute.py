@@ -70,11 +70,11 @@ def judge(
         ranking=(),
     )
     saying = frozenset((*supporters, routed)) if supported else frozenset(supporters)
-    return attribute(claim, route, families=families, supporters=saying)
+    return attribute(claim, route, families=families, supporters=saying, lead=2.0)
 
 
 @given(chart=st.floats(0.0, 1.0), papers=st.floats(0.0, 1.0), supported=st.booleans())
-def test_a_wrong_credit_is_told_by_who_has_the_better_evidence_whatever_the_support(
+def test_a_credit_is_wrong_only_where_another_source_has_clearly_better_evidence(
     chart: float, papers: float, supported: bool
 ) -> None:
     def told(credited: float, routed: float) -> Attribution:
@@ -98,14 +98,14 @@ def test_a_wrong_credit_is_told_by_who_has_the_better_evidence_whatever_the_supp
         return attribute(claim, route, families=FAMILIES, supporters=saying, lead=2.0)
 
     found = told(chart, papers)
-    clearly = round(papers, 4) > round(chart, 4) and papers > 0.9 and chart < 0.5
-    if supported or clearly:
-        assert found.status is AttributionStatus.CONFLATION
-        assert found.probable is not supported
-    if found.probable:
+    wrong = found.status is AttributionStatus.CONFLATION
+    if papers > 0.9 and chart < 0.5:
+        assert wrong
+    if wrong:
+        assert papers > chart and found.probable is not supported
         # What the credited source gains never makes an accusation, and what it loses takes none back.
-        assert told(chart / 2, papers).probable
-        assert not told(papers, papers).probable
+        assert told(chart / 2, papers) == found
+        assert told(papers, papers).status is AttributionStatus.UNAVAILABLE
 
 
 def test_the_claim_of_appendix_c_is_a_conflation_and_its_chart_twin_is_not() -> None:
@@ -133,12 +133,6 @@ def test_a_source_that_a_claim_is_about_is_named_and_not_credited() -> None:
 
     assert judge(lines, "labs", text=about).status is AttributionStatus.UNAVAILABLE
     assert judge(lines, "labs", text="They add up to 12.").status is AttributionStatus.CONFLATION
-    test = StatedAttribution(
-        text="her glucose test", span=Span(start=12, end=28), family="lab", source_id=None
-    )
-    assert judge(test, "papers", text="The day of her glucose test was Monday.").status is (
-        AttributionStatus.UNAVAILABLE
-    )
     named = judge(by_its_name, "labs", text="chart-2 shows 12 rows.")
     assert named.status is AttributionStatus.CONFLATION
 
@@ -149,11 +143,10 @@ def test_no_conflation_when_a_source_of_the_stated_family_supports_the_claim_too
     assert found.status is AttributionStatus.MATCH
 
 
-def test_an_unsupported_claim_is_never_a_conflation_but_says_what_was_credited() -> None:
+def test_an_unsupported_claim_is_no_shown_conflation_but_says_what_was_credited() -> None:
     found = judge(stated("literature"), "chart-1", supported=False)
 
-    assert found.status is AttributionStatus.UNAVAILABLE
-    assert found.stated_family == "literature"
+    assert found.probable and found.stated_family == "literature"
 
 
 def test_two_calls_of_one_tool_are_different_sources() -> None:
@@ -184,11 +177,11 @@ def test_a_tool_of_unknown_kind_is_not_accused_of_being_the_wrong_one() -> None:
     assert found.status is AttributionStatus.UNAVAILABLE
 
 
-def test_a_statement_about_one_patient_that_only_papers_support_is_a_conflation() -> None:
+def test_a_statement_about_one_patient_that_only_papers_support_needs_a_person() -> None:
     alone = judge(None, "papers", patient_specific=True)
     charted = judge(None, "papers", patient_specific=True, supporters=("chart-1",))
 
-    assert alone.status is AttributionStatus.CONFLATION
+    assert alone.status is AttributionStatus.CONFLATION and alone.probable
     assert charted.status is not AttributionStatus.CONFLATION
 
 
@@ -231,7 +224,7 @@ def test_a_conflation_always_rests_on_support_and_on_sources_that_do_not_go_toge
 
     assert found.reason.endswith(".") and found.routed_family == FAMILIES[routed]
     if found.status is AttributionStatus.CONFLATION:
-        assert supported or routed in supporters
+        assert found.probable or routed in supporters or supported
         if credit is not None and credit.source_id is not None:
             assert credit.source_id != routed and credit.source_id not in supporters
         else:
@@ -266,7 +259,6 @@ def test_reasons_name_tools_and_kinds_of_source_as_a_clinician_would(routed: str
         ("papers", ("papers",), AttributionStatus.MATCH),
         ("guide", ("guide",), AttributionStatus.CONFLATION),
         ("guide", ("guide", "papers"), AttributionStatus.MATCH),
-        ("guide", (), AttributionStatus.UNAVAILABLE),
     ],
 )
 def test_any_record_of_the_credited_work_may_hold_the_statement(
@@ -285,57 +277,42 @@ def test_any_record_of_the_credited_work_may_hold_the_statement(
     assert found.status is expected
 
 
-def test_the_data_are_literature_only_where_the_trace_has_some() -> None:
-    text = "Looking at the data"
-    credit = StatedAttribution(
-        text=text, span=Span(start=0, end=len(text)), family="literature", source_id=None
+def test_a_tool_of_no_known_kind_may_be_what_is_called_the_chart_and_no_other_kind() -> None:
+    """The kind that the answer names, where the trace has one, is none of the unknown tools'."""
+    chart = StatedAttribution(
+        text="her chart", span=Span(start=0, end=9), family="patient_record", source_id="chart-1"
     )
-    charts = {"chart-1": "patient_record"}
+    unknown = {"list_results": "other", "list_orders": "other", "papers": "literature"}
 
-    alone = judge(credit, "chart-1", supporters=("chart-1",), families=charts)
-    beside = judge(credit, "chart-1", supporters=("chart-1",))
-
-    assert alone.status is AttributionStatus.UNAVAILABLE
-    assert beside.status is AttributionStatus.CONFLATION
+    assert judge(chart, "mystery").status is AttributionStatus.UNAVAILABLE
+    assert judge(chart, "papers").status is AttributionStatus.CONFLATION
+    assert judge(stated("literature"), "mystery").status is AttributionStatus.CONFLATION
+    # Where no chart is known every unknown tool may be it: none of them may hold the statement.
+    assert judge(stated("patient_record"), "papers", families=unknown).status is C
+    also = judge(stated("patient_record"), "papers", supporters=("list_orders",), families=unknown)
+    assert also.status is AttributionStatus.MATCH
 
 
 C, U = AttributionStatus.CONFLATION, AttributionStatus.UNAVAILABLE
 
 
 @pytest.mark.parametrize(
-    ("text", "credit", "family", "source", "routed", "expected"),
+    ("text", "credit", "expected"),
     [
-        # A kind of source that lacks something is accused of nothing, unless it is credited outright.
-        ("The registry shows one trial.", "The registry shows", "registry", None, "chart", C),
-        ("The registry shows no trial.", "The registry shows", "registry", None, "chart", U),
-        ("The drug has no trial.", "According to the registry", "registry", None, "chart", C),
-        ("The registry shows it has begun.", "The registry shows", "registry", None, "chart", C),
-        ("The registry shows it hasn't begun.", "The registry shows", "registry", None, "chart", U),
-        # What is denied of a patient belongs to no source alone.
-        ("Ada has a trial.", None, None, None, "trials", C),
-        ("Ada has never had a trial.", None, None, None, "trials", U),
         # Words that set a scene are no credit of one source; its own name and "per the" are.
-        ("Half of it is advised.", "In the rows", None, "b", "a", U),
-        ("Half of it is advised.", "Within the last week", None, "b", "a", U),
-        ("Half of it is advised.", "on the page", None, "b", "a", U),
-        ("Half of it is advised.", "According to the plan", None, "b", "a", C),
-        ("Half of it is advised.", "In b", None, "b", "a", C),
-        ("It needs 23 ms per clip.", "per clip", None, "b", "a", U),
-        ("It needs 23 ms per the plan.", "per the plan", None, "b", "a", C),
+        ("In the rows half of it is advised.", "In the rows", U),
+        ("Half of it is advised on the page.", "on the page", U),
+        ("It needs 23 ms per clip.", "per clip", U),
+        ("It needs 23 ms per the plan.", "per the plan", C),
+        ("In b half of it is advised.", "In b", C),
     ],
 )
-def test_what_is_denied_and_what_sets_a_scene_accuses_nobody(
-    text: str,
-    credit: str | None,
-    family: str | None,
-    source: str | None,
-    routed: str,
-    expected: AttributionStatus,
+def test_what_sets_a_scene_accuses_nobody(
+    text: str, credit: str, expected: AttributionStatus
 ) -> None:
     span = Span(start=0, end=len(text))
-    words = credit and StatedAttribution(text=credit, span=span, family=family, source_id=source)
-    families = {"chart": "patient_record", "trials": "registry", "a": "other", "b": "other"}
+    words = StatedAttribution(text=credit, span=span, family=None, source_id="b")
 
-    found = judge(words or None, routed, text=text, families=families, patient_specific=not credit)
+    found = judge(words, "a", text=text, families={"a": "other", "b": "other"})
 
     assert found.status is expected

@@ -73,8 +73,6 @@ WRONG = [
         pytest.param(answer, credited, supports, id=answer)
         for answer, credited, supports in (
             ("The invoice has it that usage rose to 12 GB in May.", BILL, LOG),
-            ("As the May usage log has it, she was discharged on amlodipine.", LOG, NOTE),
-            ("She was discharged on amlodipine (usage log, line 3).", LOG, NOTE),
             ("Usage log: she was discharged on amlodipine.", LOG, NOTE),
         )
     ),
@@ -100,7 +98,6 @@ def test_the_same_credit_is_right_where_the_credited_source_says_it(
     [
         ("The usage log has twelve lines.", LOG, BILL),
         ("The twelve lines of the usage log add up to 12 GB.", LOG, BILL),
-        ("Her labs show no recent LDL.", LABS, NOTE),
         ("The day of her glucose test was Monday.", LABS, NOTE),
     ],
 )
@@ -130,3 +127,21 @@ def test_a_clause_is_checked_without_the_words_that_credit_it(verb: str) -> None
 @cases
 def test_what_is_no_clause_keeps_its_first_words(answer: str) -> None:
     assert the_claim(answer, CHART, PAPER).text == answer
+
+
+@pytest.mark.parametrize("heading", ["**Chart**", "## From the chart"])
+@pytest.mark.parametrize("behind", ["Major bleeding was 3.1 %.", "**Papers:** Bleeding was 3.1 %."])
+def test_what_a_heading_credits_ends_with_the_list_under_it(heading: str, behind: str) -> None:
+    answer = f"{heading}\n\n- She takes warfarin 5 mg daily.\n- She is allergic to penicillin.\n\n{behind}"
+
+    trace = Trace(trace_id="t", question="q", answer=answer, sources=(CHART, PAPER))
+    credited = [one.stated and one.stated.family for one in decompose(trace, Config())]
+
+    assert credited == ["patient_record", "patient_record", None]
+
+
+def test_two_months_and_a_year_are_no_authors_of_a_paper() -> None:
+    mentions = [*load_families().mentions("PCV13 (July, September and December 2020)")]
+    authors = [*load_families().mentions("PCV13 (Nowak and Lind 2020)")]
+
+    assert authors and not mentions
