@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from core.evidence.chart.records import Dose, Frequency, When
 from core.evidence.comparing import readings_of
@@ -202,6 +203,15 @@ def _span(match: re.Match[str]) -> Span:
 
 def find_dates(text: str) -> Iterator[When]:
     """Dates of the text with a year, at the granularity that they are written in; both ends of a period."""
+    return iter(_dates(text))
+
+
+@lru_cache(maxsize=4_096)  # the rows of a chart are asked claim by claim
+def _dates(text: str) -> tuple[When, ...]:
+    return tuple(_read_dates(text)) if re.search(r"\d\d", text) else ()
+
+
+def _read_dates(text: str) -> Iterator[When]:
     for item in read_quantities(text):
         if item.until is not None and item.until.month is None:
             continue  # ten years
