@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.attribution.cue_words import LEAD, VERB
 from core.attribution.described_source import SPEAKS
 from core.attribution.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
 from core.causes import Cause, say
@@ -19,6 +20,7 @@ _OUTRIGHT = re.compile(
     r"\(.*\)\W*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_CREDITS = re.compile(rf"\b{VERB}\b", re.IGNORECASE)
 _MATCH, _CONFLATION = AttributionStatus.MATCH, AttributionStatus.CONFLATION
 _UNAVAILABLE = AttributionStatus.UNAVAILABLE
 # Sources that say nothing about one patient. A tool of an unknown family might well be a chart.
@@ -39,7 +41,7 @@ def attribute(
     A credit is wrong only where the credited source lacks what another holds: where the routed source's
     route score is ``lead`` log-odds above that of every source that may be meant, and none of these
     supports the claim. Unlike the paper, this does not wait for support: without it the wrong credit is
-    probable, and only with it is it shown.
+    probable, as it is with support and half the lead; only with both is it shown.
 
     ``families`` maps every source of the trace to its family; ``supporters`` are the sources that
     say the claim by their own calibrated support, the routed one among them or not.
@@ -70,7 +72,7 @@ def attribute(
             for one in families
             if one in stated.also or any(seen.goes_with(kind, one) for kind in kinds)
         ]
-        return seen.against(family, named, meant)
+        return seen.against(family, named, meant, only_named=_is_bare(stated.text, claim.text))
     meant = [one for one in (stated.source_id, *stated.also) if one in families]
     if family == OTHER or list(families.values()).count(family) > 1 or len(meant) > 1:
         named = " and ".join(meant)  # the only one of its kind needs no id
@@ -93,16 +95,17 @@ class _Seen:
         """Whether a source may be credited as of that family."""
         return self.known.compatible(family, self.families.get(source_id, OTHER))
 
-    def outranks(self, meant: Sequence[str]) -> bool:
+    def outranks(self, meant: Sequence[str], lead: float | None = None) -> bool:
         """Whether the routed source is clearly better evidence than every one that may be meant; where
         there is none, its own support has to say so."""
         scores = {one.source_id: one.score for one in self.route.ranking}
-        ahead, times = _odds(self.route.score), math.exp(self.lead)
+        ahead = _odds(self.route.score)
+        times = math.exp(self.lead if lead is None else lead)
         clearly = all(ahead >= times * _odds(scores.get(one, 0.0)) for one in meant)
         return clearly and (self.supported or bool(meant))
 
     def against(
-        self, family: str, credited: str, meant: Sequence[str], *, only_named: bool = False
+        self, family: str, credited: str, meant: Sequence[str], *, only_named: bool
     ) -> Attribution:
         """What is said of a credit that means any of these sources; ``only_named`` where its words may
         only be about one."""
@@ -113,13 +116,14 @@ class _Seen:
             return self.result(
                 _MATCH, family, Cause.CREDITED_SOURCE_TOO, also=supporting[0], **told
             )
-        if not self.outranks(meant):
+        clearly = self.outranks(meant)
+        if not clearly and not (self.supported and self.outranks(meant, self.lead / 2)):
             return self.result(_UNAVAILABLE, family, Cause.CREDIT_NOT_COMPARABLE, **told)
         if only_named:
             return self.result(_UNAVAILABLE, None, Cause.ONLY_NAMED, named=credited)
-        cause = Cause.CREDITED_ELSEWHERE if self.supported else Cause.PROBABLY_ELSEWHERE
-        found = self.result(_CONFLATION, family, cause, **told)
-        return replace(found, probable=not self.supported)
+        shown = clearly and self.supported
+        cause = Cause.CREDITED_ELSEWHERE if shown else Cause.PROBABLY_ELSEWHERE
+        return replace(self.result(_CONFLATION, family, cause, **told), probable=not shown)
 
     def result(
         self, status: AttributionStatus, family: str | None, cause: Cause, **words: str
@@ -142,6 +146,13 @@ def _may_be_unknown(text: str, family: str, families: Mapping[str, str], known: 
         mention.family_id == family for mention in known.mentions(text)
     )
     return charted or family not in families.values()
+
+
+def _is_bare(credit: str, text: str) -> bool:
+    """Whether a kind of source only stands in the claim, without a word that credits it: "the day of
+    her glucose test"."""
+    credits = LEAD.match(credit) or _CREDITS.search(credit)
+    return credit.casefold() in text.casefold() and not credits
 
 
 def _is_only_named(credit: str, cited: Sequence[str], claim: Claim) -> bool:

@@ -75,8 +75,8 @@ class Support:
 class Attribution:
     """Whether the answer credits the source that supports the claim (III.6).
 
-    ``probable`` is set of a wrong credit where no source supports the claim by itself: the evidence is
-    clearly better in another source than in the credited one, and a person decides.
+    ``probable`` is set of a wrong credit that a person decides: the evidence is better in another source
+    than in the credited one and not by enough, or no source supports the claim, or nothing is credited.
     """
 
     status: AttributionStatus

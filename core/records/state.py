@@ -31,7 +31,7 @@ def state_of(verdict: ClaimVerdict) -> State:
     - a check that vetoes contradicts the claim, and the NLI score does not dispute it (then the decision
       calls it contradicted; of such claims people found 14 of 18 contradicted);
     - the evidence is in another source than the one that the answer credits (a conflation), and that
-      source supports the claim; where none does the wrong credit is probable, and needs review;
+      source clearly leads and supports the claim; else a wrong credit is probable, and needs review;
     - a judge's reading contradicts it, and its proof holds;
     - a citation leads to nothing that was ever called, or to a record that says something else.
 

@@ -102,9 +102,9 @@ def test_a_credit_is_wrong_only_where_another_source_has_clearly_better_evidence
     if papers > 0.9 and chart < 0.5:
         assert wrong
     if wrong:
-        assert papers > chart and found.probable is not supported
+        assert papers > chart and (supported or found.probable)
         # What the credited source gains never makes an accusation, and what it loses takes none back.
-        assert told(chart / 2, papers) == found
+        assert told(chart / 2, papers).status is AttributionStatus.CONFLATION
         assert told(papers, papers).status is AttributionStatus.UNAVAILABLE
 
 
@@ -133,6 +133,12 @@ def test_a_source_that_a_claim_is_about_is_named_and_not_credited() -> None:
 
     assert judge(lines, "labs", text=about).status is AttributionStatus.UNAVAILABLE
     assert judge(lines, "labs", text="They add up to 12.").status is AttributionStatus.CONFLATION
+    test = StatedAttribution(
+        text="her glucose test", span=Span(start=12, end=28), family="lab", source_id=None
+    )
+    assert judge(test, "papers", text="The day of her glucose test was Monday.").status is (
+        AttributionStatus.UNAVAILABLE
+    )
     named = judge(by_its_name, "labs", text="chart-2 shows 12 rows.")
     assert named.status is AttributionStatus.CONFLATION
 
