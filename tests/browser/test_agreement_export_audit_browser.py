@@ -46,7 +46,7 @@ def test_each_agreement_figure_leads_to_the_claims_and_reasons_behind_it(
     page = visit.open(f"agreement?as={workbench[1]}", "[data-testid='stMetric']")
     expect(page.locator("[data-testid='stMetricValue']").first).to_have_text("75.0 %")
 
-    table = page.locator("[data-testid='stDataFrame']").nth(1)
+    table = page.locator("[data-testid='stDataFrame']").first
     table.scroll_into_view_if_needed()
     box = table.bounding_box()
     assert box is not None
