@@ -17,7 +17,6 @@ from pages.screens.recalibrate.view import (
     label_facts,
     sides_of,
     split_table,
-    threshold_words,
     trace_table,
 )
 from pages.widgets.figures import show_numbers
@@ -68,7 +67,7 @@ def show_comparison(chosen: StoredCalibrator) -> Flip | None:
             st.caption(f"The first {FLIPS_SHOWN} are listed.")
         opened = show_flips(flips[:FLIPS_SHOWN], page="verdict", key="changes")
     with st.expander("Both error rates with intervals, and the curves"):
-        st.text(f"Each at its own threshold. {threshold_words(chosen.comparison)}")
+        st.text("Each at its own threshold.")
         header, rows = comparison_table(chosen.comparison)
         show_numbers(header, rows, name="comparison", alt="Both calibrators' error rates")
         if sides := sides_of(chosen.comparison):

@@ -16,6 +16,7 @@ from core.records import JsonObject
 from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
 from core.review.records import Split
 from core.workflows.retraining import LabelledRow, Material, Need, Side
+from pages.widgets.counting import counted
 from pages.widgets.evaluated import calibrator_words
 from pages.widgets.figures import Cell, between, percent
 from pages.widgets.flips import Flip
@@ -233,7 +234,7 @@ def rate_words(comparison: JsonObject) -> str:
     now, then = (measured(comparison, sides[0], which) for which in ("candidate", "current"))
     claims = cast(Mapping[str, Mapping[str, int]], comparison["sides"])[sides[0].value]["claims"]
     return (
-        f"On {claims:,} claims of the {SIDE_WORDS[sides[0]].lower()}: good claims stopped "
+        f"On {counted(claims, 'claim')} of the {SIDE_WORDS[sides[0]].lower()}: good claims stopped "
         f"{percent(then.false_block)} → {percent(now.false_block)}, bad claims passed "
         f"{percent(then.false_pass)} → {percent(now.false_pass)}."
     )
