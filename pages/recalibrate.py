@@ -93,6 +93,8 @@ def _reject(name: str) -> None:
 def _roll_back(name: str, seen: str) -> None:
     reason = st.session_state.get("back_reason", "")
     if _try(lambda: calibrators.roll_back(name, reason, user, over=seen)):
+        # The box stays open, and would now go the other way: not without another reason.
+        st.session_state["back_reason"] = ""
         start_rescoring(workspace)
 
 

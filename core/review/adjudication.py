@@ -24,7 +24,8 @@ def resolve(
     ``annotations`` are the current ones, one a reviewer. An adjudication counts whatever they say.
     """
     if adjudication is not None:
-        return Resolution(status=ReviewStatus.ADJUDICATED, final=adjudication.judgement)
+        final = _mended(adjudication.judgement, annotations)
+        return Resolution(status=ReviewStatus.ADJUDICATED, final=final)
     if len(annotations) < reads:
         return None
     first = annotations[0].judgement
@@ -35,6 +36,14 @@ def resolve(
     for annotation in annotations[1:]:
         final = _in_common(final, annotation.judgement)
     return Resolution(status=status, final=final)
+
+
+def _mended(final: Judgement, annotations: Sequence[Annotation]) -> Judgement:
+    """An adjudicator's judgement, with what readers of the same mind wrote that the claim should say."""
+    if not isinstance(final.support, Unfit) or final.correction:
+        return final
+    same = (one.judgement for one in annotations if one.judgement.support == final.support)
+    return replace(final, correction=next((one.correction for one in same if one.correction), ""))
 
 
 def should_block(final: Judgement) -> bool:

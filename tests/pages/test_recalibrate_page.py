@@ -181,6 +181,11 @@ def test_promoting_decides_every_stored_answer_again_and_back(labelled: SqlStore
         shipped.threshold,
     )
 
+    test.button(key="roll-back").click().run()  # the box is still open: the way back needs a reason
+
+    assert "reason" in test.session_state["recalibrate_problem"]
+    assert calibrators.current().name == shipped.name
+
 
 def test_a_rejected_candidate_is_not_offered_again(labelled: SqlStore) -> None:
     test = at_step("Promote")

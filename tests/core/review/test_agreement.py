@@ -23,6 +23,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from core.bootstrap import interval, resampled_counts
 from core.records import AttributionStatus, VerdictLabel
+from core.review.adjudication import resolve
 from core.review.agreement import (
     agreement,
     agreement_with_groups,
@@ -407,6 +408,15 @@ def test_no_claim_against_a_claim_waits_for_a_third_person_and_corrections_do_no
     assert two_readings(1, unfit, a_judgement()).resolution.status is ReviewStatus.UNRESOLVED
     agreed = two_readings(2, unfit, corrected).resolution
     assert (agreed.status, agreed.final) == (ReviewStatus.UNANIMOUS, corrected)
+    # A third person who finds the same keeps what the reader wrote, unless they write it themselves.
+    readings = two_readings(3, corrected, a_judgement()).annotations
+    for said, kept in (
+        (unfit, corrected),
+        (replace(unfit, correction="B"),) * 2,
+        (a_judgement(),) * 2,
+    ):
+        found = resolve(readings, an_adjudication(said), reads=2)
+        assert found is not None and found.final == kept
 
 
 @pytest.mark.parametrize(
