@@ -25,10 +25,12 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.records import Decision, State
+from core.review.adjudication import resolve
 from core.review.items import QueueState
 from core.review.readers import is_blind
 from core.review.records import Person, Role
 from storage import records
+from storage.annotations import adjudication_of, current_annotations
 from storage.columns import about, plain_text
 from storage.records import Order, TraceFilters
 from storage.tables import (
@@ -408,18 +410,31 @@ def _state() -> ColumnElement[str | None]:
 def by_people(connection: Connection, content_hash: str) -> records.ByPeople | None:
     """What people made of the answer with that content; None where they have settled none of its claims."""
     here = col(TraceVersion.content_hash) == content_hash
-    found = connection.execute(
-        select(col(ClaimRow.claim_id), func.min(case((col(QueueRow.passes).is_(True), 1), else_=0)))
+    rows = connection.execute(
+        select(
+            col(ClaimRow.claim_id),
+            col(QueueRow.claim_key),
+            col(QueueRow.project_id),
+            col(ProjectRow.reads_per_claim),
+        )
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
         .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+        .join(ProjectRow, col(ProjectRow.project_id) == col(QueueRow.project_id))
         .where(here, col(QueueRow.passes).is_not(None))
-        .group_by(col(ClaimRow.claim_id))
+        .order_by(col(QueueRow.passes).desc(), col(QueueRow.project_id))  # what stops goes last
     )
-    passes = {claim_id: bool(passing) for claim_id, passing in found}
+    final = {}
+    for claim_id, key, project_id, reads in rows:
+        annotations = current_annotations(connection, project_id, key)
+        adjudication = adjudication_of(connection, project_id, key)
+        found = resolve(annotations, adjudication, reads=reads)
+        if found is not None and found.final is not None:
+            at = adjudication.at if adjudication else max(each.at for each in annotations)
+            final[claim_id] = (found.final, at)
     state = connection.execute(
         _joined(select(_state()).select_from(TraceVersion)).where(here)
     ).scalar()
-    return records.ByPeople(state=State(state), passes=passes) if passes and state else None
+    return records.ByPeople(state=State(state), final=final) if final and state else None
 
 
 def _asks_for_verdict(filters: TraceFilters) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.records import Decision, IngestReport, State, Trace, VerdictLabel, Verification, Versions
-from core.review.records import Person
+from core.review.records import Judgement, Person
 
 
 class Order(StrEnum):
@@ -137,10 +137,10 @@ class StoredVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPeople:
-    """The state of an answer by what people settled of its claims, and which of those pass."""
+    """The state of an answer by what people settled of its claims: the final label of each, and when."""
 
     state: State
-    passes: Mapping[str, bool]  # by claim id
+    final: Mapping[str, tuple[Judgement, datetime]]  # by claim id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from core.records import (
     needs_review,
     state_of,
 )
+from core.review.records import Judgement, Unfit
 from storage.records import Overview, VerdictCounts
 
 
@@ -108,6 +109,19 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
     if needs_review(verdict):
         return Kind.PERSON
     return Kind.UNSUPPORTED
+
+
+def found_by_people(final: Judgement) -> tuple[Kind, Look]:
+    """How a claim is shown that people settled: what they found wrong blocks, in the colours of block."""
+    if isinstance(final.support, Unfit):
+        return Kind.ASIDE, Look(mark="–", word="no claim")
+    if final.support is VerdictLabel.CONTRADICTED:
+        return Kind.CONTRADICTED, LOOKS[Kind.CONTRADICTED]
+    if final.support is not VerdictLabel.SUPPORTED:
+        return Kind.CONTRADICTED, Look(mark="✕", word="not supported")
+    if final.conflation:
+        return Kind.CONFLATION, Look(mark="⇄", word="credited wrongly")
+    return Kind.SUPPORTED, LOOKS[Kind.SUPPORTED]
 
 
 def answer_counts(overview: Overview) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from core.codec import versions_document
 from core.records import (
@@ -20,17 +21,20 @@ from core.records import (
     Versions,
     answer_state,
 )
+from core.review.adjudication import passes
+from core.review.records import Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_view import lay_out_claim, likelihood
 from pages.widgets.counting import counted
 from pages.widgets.judge_view import lay_out_judge
-from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_kind, shown_state
+from pages.widgets.palette import DECISIONS, LOOKS, claim_kind, found_by_people, shown_state
 from pages.widgets.plain import spaced
 from pages.widgets.source_marks import lay_out_text
 from pages.widgets.source_view import lay_out_source, matrix_columns, source_names, sources_sent
 from storage.records import ByPeople
 
-Json = Mapping[str, object]
+Json = Mapping[str, Any]
+_ORDER = {kind.value: at for at, kind in enumerate(LOOKS)}
 
 
 def lay_out(
@@ -53,31 +57,28 @@ def lay_out(
     names = source_names(sources)
     kept = {source.source_id: source for source in trace.sources}
     families = verification.families
-    kinds = [claim_kind(verdict) for verdict in verdicts]
     sent = sources_sent(verification, opened)
     offsets = {source_id: one.offsets for source_id, one in sent.items()}
-    labels = people.passes if people else {}
     claims = [
         {
-            **_with_label(
-                lay_out_claim(number, verdict, kind, names, families, sent),
-                labels.get(verdict.claim.claim_id),
+            **_as_settled(
+                lay_out_claim(number, verdict, claim_kind(verdict), names, families, sent), people
             ),
             "likelihood": likelihood(verdict, prior),
             "judge": lay_out_judge(verdict, verification.trace, names, offsets),
         }
-        for number, (verdict, kind) in enumerate(zip(verdicts, kinds, strict=True))
+        for number, verdict in enumerate(verdicts)
     ]
     return {
         "trace": _trace(verification, trace),
         "decision": _decision(_shown_state(verification, people) if verified_at else "pending"),
         "reasons": _reasons(verification, people),
-        "counts": _counts(kinds),
+        "counts": _counts(claims),
         "notices": list(trace.notices),
         "pieces": _answer_pieces(verification),
         "blocks": lay_out_blocks(verification.trace.answer or ""),
         "claims": claims,
-        "first": _first_claim(kinds, verdicts),
+        "first": next(iter(_found_wrong(verification, people)), None) or _first_claim(claims),
         "sources": [
             lay_out_source(
                 source,
@@ -133,11 +134,18 @@ def _shown_state(verification: Verification, people: ByPeople | None = None) -> 
 
 
 def _reasons(verification: Verification, people: ByPeople | None) -> list[Json]:
-    """The verifier's reasons, and what people settled: first where that is why the state is as it is."""
+    """What people found wrong, then the verifier's reasons of what they left, and how far they are.
+
+    How far they are goes before the verifier's where it is why the state is as it is.
+    """
     reasons = [_reason(reason, verification.claims) for reason in verification.answer.reasons]
     if people is None:
         return reasons
-    passing, settled = sum(people.passes.values()), len(people.passes)
+    wrong = _found_wrong(verification, people)
+    found = [{"claim": key, "text": f"people found it {word}"} for key, word in wrong.items()]
+    reasons = [each for each in reasons if each["claim"] not in people.final]
+    settled = len(people.final)
+    passing = settled - len(wrong)
     alone = DECISIONS[_shown_state(verification)].word.lower()
     words = (
         f"people settled {counted(settled, 'claim')}, of which {passing:,} "
@@ -145,16 +153,37 @@ def _reasons(verification: Verification, people: ByPeople | None) -> list[Json]:
     )
     settled_words = {"claim": None, "text": words}
     if people.state is answer_state(verification):
-        return [*reasons, settled_words]
-    return [settled_words, *reasons]
+        return [*found, *reasons, settled_words]
+    return [*found, settled_words, *reasons]
 
 
-def _with_label(claim: Json, passes: bool | None) -> Json:
-    """The claim, and before the reasons what its final label says."""
-    if passes is None:
+def _found_wrong(verification: Verification, people: ByPeople | None) -> dict[str, str]:
+    """The claims that people found wrong, in the answer's order: claim id → what they found."""
+    final = {key: one for key, (one, _) in people.final.items()} if people else {}
+    ids = (verdict.claim.claim_id for verdict in verification.claims)
+    return {
+        key: found_by_people(final[key])[1].word
+        for key in ids
+        if key in final and not passes(final[key])
+    }
+
+
+def _as_settled(claim: Json, people: ByPeople | None) -> Json:
+    """The claim as people settled it, and before the reasons what the verifier says."""
+    if people is None or claim["id"] not in people.final:
         return claim
-    said = f"People settled this claim: it {'passes' if passes else 'does not pass'}."
-    return {**claim, **{name: [said, *claim[name]] for name in ("reasons", "reasons_beside")}}  # type: ignore[misc]
+    final, at = people.final[claim["id"]]
+    kind, look = found_by_people(final)
+    alone = f"The verifier alone: {claim['mark']} {claim['headline']}"
+    cut = ", or cut wrongly" if isinstance(final.support, Unfit) else ""
+    return {
+        **claim,
+        "kind": kind.value,
+        "mark": look.mark,
+        "word": look.word,
+        "headline": f"People found it {look.word}{cut} · {at.astimezone():%d %b %Y}",
+        **{name: [alone, *claim[name]] for name in ("reasons", "reasons_beside")},
+    }
 
 
 def _decision(decision: str) -> Json:
@@ -171,21 +200,17 @@ def _reason(reason: str, verdicts: Sequence[ClaimVerdict]) -> Json:
     return {"claim": None, "text": reason}
 
 
-def _counts(kinds: Sequence[Kind]) -> list[Json]:
-    found = Counter(kinds)
+def _counts(claims: Sequence[Json]) -> list[Json]:
+    found = Counter((each["kind"], each["mark"], each["word"]) for each in claims)
     return [
-        {"kind": kind.value, "mark": look.mark, "word": look.word, "n": found[kind]}
-        for kind, look in LOOKS.items()
-        if found[kind]
+        {"kind": kind, "mark": mark, "word": word, "n": n}
+        for (kind, mark, word), n in sorted(found.items(), key=lambda each: _ORDER[each[0][0]])
     ]
 
 
-def _first_claim(kinds: Sequence[Kind], verdicts: Sequence[ClaimVerdict]) -> str | None:
-    for kind in LOOKS:
-        for verdict, its_kind in zip(verdicts, kinds, strict=True):
-            if its_kind is kind:
-                return verdict.claim.claim_id
-    return None
+def _first_claim(claims: Sequence[Json]) -> object:
+    first = min(claims, key=lambda each: _ORDER[each["kind"]], default=None)
+    return first and first["id"]
 
 
 # ---------------------------------------------------------------- answer

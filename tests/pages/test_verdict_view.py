@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from verdicts import (
@@ -33,6 +35,7 @@ from core.records import (
     Verification,
     summarise,
 )
+from core.review.records import Judgement, Unfit
 from pages.widgets.claim_view import RANKED_SENT
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.widgets.palette import LOOKS, Kind, claim_counts, claim_kind
@@ -190,20 +193,62 @@ def test_the_list_counts_claims_as_the_verdict_page_shows_them() -> None:
         }
 
 
+def by_people(verification: Verification, state: State, settled: Sequence[Judgement]) -> ByPeople:
+    ids = [verdict.claim.claim_id for verdict in verification.claims]
+    return ByPeople(
+        state=state, final={key: (one, NOW) for key, one in zip(ids, settled, strict=False)}
+    )
+
+
 def test_what_people_settled_decides_the_state_and_the_verifiers_stays_beside_it() -> None:
     verification = showcase()
-    passes = {verdict.claim.claim_id: True for verdict in verification.claims[:2]}
+    passing = {"support": VerdictLabel.SUPPORTED, "source_id": "s"}
+    settled = [Judgement(**passing), Judgement(support=Unfit.NOT_A_CLAIM, source_id=None)]
 
-    view = laid_out(verification, people=ByPeople(state=State.ALLOW, passes=passes))
+    view = laid_out(verification, people=by_people(verification, State.ALLOW, settled))
 
     alone = laid_out(verification)
     assert (alone["decision"]["kind"], view["decision"]["kind"]) == ("block", "allow")
     assert view["reasons"][0]["text"] == (
         "people settled 2 claims, of which 2 pass. The verifier alone says: blocked."
     )
-    assert view["reasons"][1:] == alone["reasons"]
-    told = ["People settled this claim: it passes." in each["reasons"] for each in view["claims"]]
-    assert told == [True, True] + [False] * (len(told) - 2)
+    ids = [each["id"] for each in view["claims"]]
+    assert view["reasons"][1:] == [one for one in alone["reasons"] if one["claim"] not in ids[:2]]
+    assert [(each["kind"], each["headline"]) for each in view["claims"][:2]] == [
+        ("supported", "People found it supported · 01 Mar 2026"),
+        ("aside", "People found it no claim, or cut wrongly · 01 Mar 2026"),
+    ]
+    for each, before in zip(view["claims"][:2], alone["claims"], strict=False):
+        said = f"The verifier alone: {before['mark']} {before['headline']}"
+        assert each["reasons"] == [said, *before["reasons"]]
+    assert view["claims"][2:] == alone["claims"][2:]
+    assert {"kind": "aside", "mark": "–", "word": "no claim", "n": 1} in view["counts"]
+    assert sum(each["n"] for each in view["counts"]) == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("support", "conflation", "word"),
+    [
+        (VerdictLabel.UNSUPPORTED, False, "not supported"),
+        (VerdictLabel.NOT_ENOUGH_EVIDENCE, None, "not supported"),
+        (VerdictLabel.CONTRADICTED, False, "contradicted"),
+        (VerdictLabel.SUPPORTED, True, "credited wrongly"),
+    ],
+)
+def test_a_claim_that_people_found_wrong_is_the_first_reason_and_opened(
+    support: VerdictLabel, conflation: bool | None, word: str
+) -> None:
+    verification = showcase()
+    right = Judgement(support=VerdictLabel.SUPPORTED, source_id="s")
+    last = Judgement(support=support, source_id=None, conflation=conflation)
+    settled = [right] * (len(verification.claims) - 1) + [last]
+
+    view = laid_out(verification, people=by_people(verification, State.BLOCK, settled))
+
+    wrong = view["claims"][-1]
+    assert (view["first"], wrong["word"]) == (wrong["id"], word)
+    assert view["reasons"][0] == {"claim": wrong["id"], "text": f"people found it {word}"}
+    assert [one["claim"] for one in view["reasons"]].count(None) == len(view["reasons"]) - 1
 
 
 def test_texts_beyond_the_budget_come_when_they_are_opened() -> None:

@@ -300,17 +300,20 @@ def test_what_people_settled_decides_the_answers_state_wherever_it_is_told(store
         assert now.decision is row.decision  # the verifier's own stays
         return now.state, counted, listed.total
 
-    while office.read("Ada") is not None:
+    while (said := office.read("Ada")) is not None:
         found = store.by_people(row.content_hash)
-        assert found is not None and all(found.passes.values())
+        assert found is not None
+        assert (SUPPORTED, said.at) in found.final.values()
         assert told() == (found.state, {found.state: 1}, 1)
-    assert found.state is State.ALLOW and len(found.passes) == 4
+    assert found.state is State.ALLOW and len(found.final) == 4
 
     item = office.desk("Ada").undo()
     assert item is not None
     assert store.verify_chain().problems == ()
-    office.decide("Ada", item, UNSUPPORTED)
+    said = office.decide("Ada", item, UNSUPPORTED)
     assert told() == (State.BLOCK, {State.BLOCK: 1}, 1)
+    found = store.by_people(row.content_hash)
+    assert found is not None and found.final[item.claim_id] == (UNSUPPORTED, said.at)
     assert store.verify_chain().problems == ()
 
 

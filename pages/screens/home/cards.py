@@ -87,7 +87,8 @@ _STOPPED = (
     (
         State.BLOCK,
         "✕ {} blocked",
-        "In each a claim is shown to be wrong or wrongly credited; with edits for you to decide.",
+        "In each a claim is shown, or was found by people, to be wrong or wrongly credited; "
+        "with edits for you to decide.",
         "Look at them",
     ),
     (
