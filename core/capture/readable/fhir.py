@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from core.capture.readable.layers import Line, Value, joined
@@ -15,6 +15,12 @@ _VALUE_KEYS = (
     "valueQuantity", "valueCodeableConcept", "valueString", "valueBoolean", "valueInteger",
     "valueRange", "valueRatio", "valueDateTime", "valueTime", "valuePeriod", "valueSampledData",
 )  # fmt: skip
+# What addresses and carries a record and says nothing of it; all else stands in the lines or after.
+_MACHINERY = {
+    "resourceType", "fullUrl", "link", "search", "request", "response", "url", "reference",
+    "version", "versionId", "userSelected", "profile",
+}  # fmt: skip
+_SAME_THING = {"text", "display", "code", "unit"}
 _NAMING_KEYS = ("code", "vaccineCode", "medicationCodeableConcept", "name", "type")
 # The data types that a person reads as one thing, by the fields that they may have.
 _REFERENCE = {"reference", "display", "type", "identifier", "id"}
@@ -31,14 +37,54 @@ def is_fhir(value: Value) -> bool:
 
 
 def fhir_blocks(value: Value) -> Iterator[list[Line]]:
-    """One list of lines for each resource, a bundle's entries each on their own."""
+    """One list of lines for each resource, a bundle's entries each on their own.
+
+    Every value of it is in a line, save addresses and transport (``_MACHINERY``), a bundle's type,
+    a narrative that says to be generated from the rest, and a name that a line has word for word.
+    """
     resources = list(_resources(value))
     lookup = _lookup(resources)
-    for resource, _ in resources:
+    for resource, entry in resources:
         if resource.node.string("resourceType") != "Bundle":
-            yield _Resource(resource, lookup).lines()
+            lines = _Resource(resource, lookup).lines()
+            done, before = {"implicitRules", "language"}, ""
         else:
-            yield [(f"bundle {key}: ", part) for key, part in resource.members if key == "total"]
+            lines = [(f"bundle {key}: ", part) for key, part in resource.members if key == "total"]
+            done, before = {"implicitRules", "language", "type"}, "bundle "
+            if lines or _entries(resource):
+                done.add("entry")
+        narrative = resource.get("text")
+        if narrative is not None and narrative.node.string("status") in ("generated", "empty"):
+            done.add("text")
+        told = [piece for line in lines for piece in line if isinstance(piece, Value)]
+        seen = {piece.node.start for piece in told}, {piece.shown for piece in told}
+        lines.extend(_rest(resource, before, seen, done))
+        if entry is not None and entry.node is not resource.node:
+            lines.extend(_rest(entry, "entry.", seen, {"resource"}))
+        yield lines
+
+
+def _rest(
+    value: Value, path: str, seen: tuple[set[int], set[str]], done: Iterable[str] = ()
+) -> Iterator[Line]:
+    """The values below that no line holds, as ``path: value``; ``seen``: places and texts told."""
+    for key, part in value.members:
+        where = f"{path}{key}"
+        if key in done or key in _MACHINERY:
+            continue
+        for leaf in part.items or [part]:
+            if key == "contained" and is_fhir(leaf):
+                continue  # a resource of its own
+            if leaf.node.members:
+                yield from _rest(leaf, f"{where}.", seen)
+            elif not (
+                leaf.node.start in seen[0]
+                or leaf.broke_off
+                or leaf.node.is_word("null")
+                or (key == "system" and ":" in leaf.shown)
+                or (key in _SAME_THING and leaf.shown in seen[1])
+            ):
+                yield (f"{where}: ", leaf, *([" (none listed)"] if leaf.is_empty else []))
 
 
 def plain_entries(value: Value) -> Iterator[Value]:
@@ -62,12 +108,13 @@ def _resource_of(entry: Value) -> Value | None:
     return entry if is_fhir(entry) else None
 
 
-def _resources(value: Value, full_url: Value | None = None) -> Iterator[tuple[Value, Value | None]]:
-    yield value, full_url
+def _resources(value: Value, entry: Value | None = None) -> Iterator[tuple[Value, Value | None]]:
+    """Each resource with the entry that holds it, a bundle's own first."""
+    yield value, entry
     for entry in _entries(value):
         resource = _resource_of(entry)
         if resource is not None:
-            yield from _resources(resource, entry.get("fullUrl"))
+            yield from _resources(resource, entry)
     contained = value.get("contained")
     for resource in contained.items if contained else []:
         if is_fhir(resource):
@@ -76,7 +123,8 @@ def _resources(value: Value, full_url: Value | None = None) -> Iterator[tuple[Va
 
 def _lookup(resources: list[tuple[Value, Value | None]]) -> Mapping[str, Value]:
     found: dict[str, Value] = {}
-    for resource, full_url in resources:
+    for resource, entry in resources:
+        full_url = entry.get("fullUrl") if entry is not None else None
         identity = resource.node.string("id")
         if identity:
             kind = resource.node.string("resourceType")
