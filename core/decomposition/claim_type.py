@@ -181,12 +181,37 @@ def _kind(bare: str, credited: bool) -> ClaimType:
             return ClaimType.META
     if credited or _concrete(bare):
         return ClaimType.FACTUAL
+    if _is_plain_request(bare):
+        return ClaimType.ADVICE
     said = unframed(bare)
     if said != bare and not _opening(said) and (may_assert(said) or not _learned(said)):
         return ClaimType.FACTUAL
     if holds_fact(bare) or _behind_condition(bare):
         return ClaimType.FACTUAL
     return _opening(bare) or _learned(bare) or ClaimType.FACTUAL
+
+
+def _is_plain_request(text: str) -> bool:
+    """Whether "Please discuss any change with her physician" asks and leaves nothing told.
+
+    Whoever is named besides the professional to turn to, and any verb of telling, may carry a fact
+    ("Please discuss her penicillin allergy with her physician"): then it is checked.
+    """
+    if re.match(r"please [a-z]+ ", text, re.IGNORECASE) is None:
+        return False
+    rest = re.sub(_PROFESSIONAL, " ", text[len("please ") :], flags=re.IGNORECASE)
+    told = re.search(_TELLS, rest, re.IGNORECASE) or re.search(r"(?<!\A)\b[A-Z]", rest)
+    return told is None
+
+
+_PROFESSIONAL = (
+    r"\b(?:his|her|their|your|an?|the)(?: own| treating| primary| care){0,3} (?:doctors?|physicians?|"
+    r"clinicians?|pharmacists?|specialists?|nurses?|providers?|teams?|gp|\w+ologists?)\b"
+)
+_TELLS = (
+    r"\b(?:he|she|they|him|her|his|hers|their|them|it|its|is|are|was|were|has|have|had|does|did|that|"
+    r"which|who|because|since|as|note|know|aware|mind|remember|understand|see)\b|\d"
+)
 
 
 def introduces(text: str) -> bool:

@@ -106,8 +106,12 @@ def test_damaged_weights_are_refused_by_name(text: str) -> None:
 
 
 @cases
-def test_a_request_that_tells_something_is_checked(text: str) -> None:
-    assert claim_type_of(text, credited=False)[0] is ClaimType.FACTUAL
+def test_a_plain_request_is_advice_and_one_that_tells_something_is_checked(
+    text: str, asks: bool
+) -> None:
+    kind, _ = claim_type_of(text, credited=False)
+
+    assert (kind is ClaimType.ADVICE) is asks
 
 
 @cases
