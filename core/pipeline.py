@@ -9,9 +9,10 @@ a bug ends the work on it, it is split until only what the bug is about is left,
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TypeVar
 
 from core.attribution.families import OTHER
 from core.citations.claims import citations_by_claim, set_entries_aside
@@ -52,6 +53,7 @@ from core.verification.reading import NliScores, judge_claim, read_window
 __all__ = ["Models", "verify", "verify_all", "verify_claims", "versions"]
 
 WINDOW = 8  # traces whose pairs share a batch
+Item = TypeVar("Item")
 Window = Sequence[tuple[Trace, tuple[Claim, ...] | None]]  # with its claims where these are frozen
 FAULT = "fault"  # the stage of a claim that a bug is about
 _log = logging.getLogger(__name__)
@@ -83,15 +85,12 @@ def ask_judge(
         return verified
     from core.judge.asking import read_by_judge  # imported only where a judge is asked
 
-    worth = models.judge_worth
-    try:
-        return list(read_by_judge(verified, models.judge, models.judge_for, config, worth=worth))
-    except ProvenanceGuardError:
-        raise
-    except Exception as error:
-        if len(verified) > 1:
-            return [made for one in verified for made in ask_judge([one], models, config)]
-        return [_unread(verified[0].trace, None, models, config, error)]
+    judge, which, worth = models.judge, models.judge_for, models.judge_worth
+    return _or_block(
+        verified,
+        lambda some: list(read_by_judge(some, judge, which, config, worth=worth)),
+        lambda one, error: _unread(one.trace, None, models, config, error),
+    )
 
 
 def verify_claims(
@@ -121,15 +120,28 @@ def versions(models: Models, config: Config) -> Versions:
 
 
 def _verify_or_block(window: Window, models: Models, config: Config) -> list[Verification]:
-    """The window's verdicts; a trace that a bug is about gets one that says so, the others their own."""
+    """The window's verdicts, those of traces that a bug is about too."""
+    return _or_block(
+        window,
+        lambda some: _verify_window(some, models, config),
+        lambda one, error: _unread(*one, models, config, error),
+    )
+
+
+def _or_block(
+    items: Sequence[Item],
+    work: Callable[[Sequence[Item]], list[Verification]],
+    unread: Callable[[Item, Exception], Verification],
+) -> list[Verification]:
+    """What comes of the work; what a bug is about gets a verdict that says so, the others their own."""
     try:
-        return _verify_window(window, models, config)
+        return work(items)
     except ProvenanceGuardError:
         raise
     except Exception as error:
-        if len(window) > 1:
-            return [made for one in window for made in _verify_or_block([one], models, config)]
-        return [_unread(*window[0], models, config, error)]
+        if len(items) > 1:
+            return [made for one in items for made in _or_block([one], work, unread)]
+        return [unread(items[0], error)]
 
 
 def _unread(

@@ -17,6 +17,7 @@ from pages.screens.adjudicate.disagreement import (
     named_by,
     passages_of,
 )
+from pages.widgets.counting import counted
 from pages.widgets.judgement_form import show_claim
 from pages.widgets.plain import show_notice
 from pages.widgets.presses import carry_out_presses, show_told
@@ -79,9 +80,7 @@ def _show_disagreement() -> None:
         {
             "key": f"disagreement-{held.item.assignment_id}",
             "title": "Adjudicate",
-            "progress": {
-                "words": f"{waiting:,} disagreement{'' if waiting == 1 else 's'} to decide"
-            },
+            "progress": {"words": f"{counted(waiting, 'disagreement')} to decide"},
             "readings": lay_out_annotations(held),
             "mine": lay_out_mine(held),
             "named": named_by(held),

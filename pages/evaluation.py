@@ -169,9 +169,8 @@ if not running:
             key="ask-judge",
         )
 if packet and packet.problems:
-    count = len(packet.problems)
     show_notice(
-        f"{count:,} line{'' if count == 1 else 's'} could not be read and are left out",
+        f"{counted(len(packet.problems), 'line')} could not be read and are left out",
         "\n".join(packet.problems[:20]),
         key="packet-problems",
         tone="careful",

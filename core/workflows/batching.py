@@ -19,6 +19,7 @@ from functools import partial
 from core.codec import content_hash
 from core.config import Config
 from core.errors import Busy, ComponentUnavailable, Overdue
+from core.judge.asking import AT_ONCE
 from core.pipeline import Models, ask_judge, verify_offline, versions
 from core.records import Trace, Verification, Versions
 from core.repair.loop import repair_answer
@@ -28,7 +29,6 @@ from core.workflows.repair import outcome_of, repair_versions
 from core.workflows.verify import BATCH_CHARACTERS, BATCH_TRACES
 
 LATENCY_BOUND_SECONDS = 0.005
-AT_ONCE = 8  # answers that a judge is asked about side by side
 MOST_WAITING = 64
 _SECONDS_A_TRACE = 1.0  # a first guess of how long one takes, until one was seen
 _WEIGHT = 0.5  # of the newest in the running mean

@@ -18,7 +18,7 @@ from core.review.records import Role
 from core.workflows.review import ReviewSession
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
-from pages.widgets.forms import save
+from pages.widgets.forms import after_saving
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import duration_words
 
@@ -117,7 +117,7 @@ def _show_freeing(held: Sequence[OpenAssignment], session: ReviewSession) -> Non
         title = f"{counted(freed, 'claim')} freed, {len(kept):,} not" if freed else "Nothing freed"
         show_notice(title, "\n".join(kept), key="not-freed", tone="bad")
         return
-    save(lambda: None, f"{counted(freed, 'claim')} freed: the next who asks gets it.")
+    after_saving(f"{counted(freed, 'claim')} freed: the next who asks gets it.")
 
 
 # ---------------------------------------------------------------- words

@@ -47,6 +47,11 @@ def save(write: Callable[[], object], said: str) -> None:
     except ProvenanceGuardError as error:
         show_notice("This was not saved", str(error), key="not-saved", tone="bad")
         return
+    after_saving(said)
+
+
+def after_saving(said: str) -> None:
+    """Draw the page anew, its forms empty, and say what came of them."""
     st.session_state[_SAVED] = said
     st.session_state[_SAVED_FORMS] = saved_forms() + 1
     st.rerun()

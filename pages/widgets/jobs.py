@@ -22,10 +22,8 @@ from pages.widgets.plain import show_notice
 
 _log = logging.getLogger(__name__)
 Result = TypeVar("Result")
-STEADY_FROM, SURE_FROM = (
-    0.1,
-    0.5,
-)  # shares done from which time left is told: as a range, as one figure
+# Shares done from which time left is told: as a range, as one figure.
+STEADY_FROM, SURE_FROM = 0.1, 0.5
 STEADY_SECONDS = 120.0  # of work that takes hours a range is told after so long
 
 

@@ -18,6 +18,7 @@ from core.review.assignment import stands
 from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Cause, Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
+from pages.widgets.counting import counted
 from pages.widgets.identities import call_names, identity_of, plain_tool_name
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS
@@ -154,7 +155,7 @@ def duration_words(seconds: float) -> str:
     """Seconds in words that a person plans with: "9 minutes", "3 hours"."""
     minutes = max(1, round(seconds / 60))
     if minutes < 90:
-        return f"{minutes} minute{'' if minutes == 1 else 's'}"
+        return counted(minutes, "minute")
     hours = round(minutes / 60)
     return f"{hours:,} hours"
 

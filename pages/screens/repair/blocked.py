@@ -123,7 +123,7 @@ def _edits(repair: StoredRepair) -> str:
     other = {RepairKind.PRUNE, RepairKind.MARK, RepairKind.MEND, RepairKind.FALLBACK}
     corrections = sum(kind not in other for kind in kinds)
     words = [
-        f"{corrections} correction{'' if corrections == 1 else 's'}" if corrections else "",
+        counted(corrections, "correction") if corrections else "",
         f"{marked} not confirmed" if marked else "",
         f"{taken} to take out" if taken else "",
     ]

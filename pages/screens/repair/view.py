@@ -20,6 +20,7 @@ from core.records import (
 from core.repair.drafts import RULES
 from core.repair.edits import word_diff
 from core.repair.loop import chosen_answer
+from pages.widgets.counting import counted
 from pages.widgets.evidence_lines import claim_terms, nearest_line
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.widgets.frontend import nothing, view
@@ -153,7 +154,7 @@ def undecided(actions: Sequence[RepairAction], choices: Container[str]) -> int:
 
 def undecided_words(count: int) -> str:
     """The count as a button and a headline say it: "5 edits undecided"."""
-    return f"{count} edit{'' if count == 1 else 's'} undecided"
+    return f"{counted(count, 'edit')} undecided"
 
 
 def _status(
