@@ -92,6 +92,10 @@ def test_home_says_what_waits_for_whom(store: SqlStore) -> None:
     assert cards(decider)[0]["title"] == "1 claim that two people read differently"
     assert decider.button(key="go-0").label == "Adjudicate"
 
+    before = cards(reader)[0]["title"]
+    made.desk("Cleo").next_item()  # what is in hand is still one claim
+    assert cards(opened(HOME, made.people["Cleo"].person_id))[0]["title"] == before
+
 
 def test_home_names_nobody_and_quotes_no_note(store: SqlStore) -> None:
     made = office(store, reads_per_claim=2)

@@ -45,7 +45,7 @@ def what_waits(
                 query={},
             )
         )
-    left = progress.mine_open + progress.left_for_me if progress else 0
+    left = progress.left_for_me if progress else 0  # with what is in hand
     if progress and Role.REVIEWER in person.roles and left:
         pace = progress.seconds_per_claim
         waiting.append(
