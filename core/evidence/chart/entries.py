@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from core.evidence.chart.labels import (
     attribute_of,
@@ -25,6 +26,7 @@ from core.evidence.chart.records import (
     EntryKind,
     Field,
     Frequency,
+    Measured,
     Row,
     Status,
     Subject,
@@ -64,12 +66,18 @@ _SENTENCE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A source that reads as a patient's record, with its rows and the patients it names."""
+    """A source that reads as a patient's record, with its rows and the patients it names.
+
+    ``entries`` by name and ``measured`` by row are read when a claim first asks for them.
+    """
 
     source: Source
     rows: tuple[Row, ...]
     patients: tuple[str, ...]
     listed: tuple[tuple[EntryKind, tuple[str, ...]], ...]
+    labels: frozenset[str]
+    entries: dict[tuple[str, ...], list[ChartEntry]]
+    measured: dict[int, tuple[Measured, ...]]
 
     def names(self) -> Iterator[tuple[EntryKind, tuple[str, ...]]]:
         """The names of the entries that the chart lists, with their kinds."""
@@ -101,7 +109,11 @@ def read_chart(source: Source) -> Chart:
             words = core_words(head)
             if words and len(words) <= 5 and section_subject(row.section) is Subject.PATIENT:
                 listed.setdefault((kind_of(row.section) or EntryKind.OTHER, words))
-    return Chart(source=source, rows=rows, patients=tuple(patients), listed=tuple(listed))
+    return Chart(
+        source=source, rows=rows, patients=tuple(patients), listed=tuple(listed),
+        labels=frozenset(field.label for row in rows for field in row.fields),
+        entries={}, measured={},
+    )  # fmt: skip
 
 
 def name_field(row: Row) -> Field | None:
@@ -163,19 +175,21 @@ _MOST_AROUND = 600  # characters of a row in which another person may be named
 
 def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
     """Everything that the chart says of a name, in its order."""
-    found: list[ChartEntry] = []
+    if name not in chart.entries:
+        chart.entries[name] = list(islice(_entries_of(chart, name), MOST_ENTRIES))
+    return chart.entries[name]
+
+
+def _entries_of(chart: Chart, name: tuple[str, ...]) -> Iterator[ChartEntry]:
     for index, row in enumerate(chart.rows):
-        if len(found) >= MOST_ENTRIES:
-            break
         if row.fields:
             entry = _field_entry(chart, row, name) or label_entry(chart.source.source_id, row, name)
             if entry is not None:
-                found.append(entry)
+                yield entry
             continue
         places = places_of(name, row.text)
         for place in places[:3]:
-            found.append(_text_entry(chart, index, row, name, place, places))
-    return found
+            yield _text_entry(chart, index, row, name, place, places)
 
 
 def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | None:

@@ -14,7 +14,7 @@ from core.evidence.chart.names import words_in
 from core.evidence.chart.people import words_of_name
 from core.evidence.chart.phrases import person_spans, without_lead
 from core.evidence.chart.quantities import find_dates, same_date
-from core.evidence.chart.records import Row, Subject, When
+from core.evidence.chart.records import Measured, Row, Subject, When
 from core.evidence.chart.status import status_of_code
 from core.records import Check, FactPlace, Outcome, Span
 
@@ -68,7 +68,7 @@ def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
     if said is None or len(charts) != 1:
         return
     forms, value = _forms(said["name"].strip()), said["value"]
-    readings = [one for row in charts[0].rows for one in _readings(charts[0], row, forms, value)]
+    readings = list(_readings(charts[0], forms, value))
     readings = [one for one in readings if _same_unit(one.unit, said["unit"])]
     if not readings:
         return
@@ -177,27 +177,21 @@ def _latest(readings: Sequence[Reading]) -> Reading | None:
 # ---------------------------------------------------------------- readings of a row
 
 
-def _readings(chart: Chart, row: Row, forms: re.Pattern[str], value: str) -> Iterator[Reading]:
-    if not _may_name(row, forms):
-        return
-    if not row.fields:
-        yield from _text_readings(chart, row, row.text, forms, value)
-        return
-    yield from _field_readings(chart, row, forms)
-    for field in row.fields:
-        yield from _text_readings(chart, row, field.text, forms, value)
-
-
-def _may_name(row: Row, forms: re.Pattern[str]) -> bool:
-    """Whether the measurement may stand in a row at all: of thousands of rows few are read further."""
-    if forms.search(row.text) is not None or "\\" in row.text:  # an escape may hide a letter
-        return True
-    return any(_is_label_of(field.label, forms) for field in row.fields)
-
-
-@lru_cache(maxsize=8192)
-def _is_label_of(label: str, forms: re.Pattern[str]) -> bool:
-    return forms.search(label) is not None
+def _readings(chart: Chart, forms: re.Pattern[str], value: str) -> Iterator[Reading]:
+    """What all rows give for the measurement; of thousands of rows few name it and are read further."""
+    named = {label for label in chart.labels if forms.search(label)}
+    for at, row in enumerate(chart.rows):
+        if not (
+            forms.search(row.text)
+            or "\\" in row.text  # an escape may hide a letter
+            or (named and any(field.label in named for field in row.fields))
+        ):
+            continue
+        if at not in chart.measured:
+            chart.measured[at] = tuple(_measured(row))
+        yield from _field_readings(chart, row, chart.measured[at], forms)
+        for text in [field.text for field in row.fields] or [row.text]:
+            yield from _text_readings(chart, row, text, forms, value)
 
 
 def _text_readings(
@@ -216,33 +210,48 @@ def _text_readings(
         yield replace(made, earlier=_is_earlier(value, stretch))
 
 
-def _field_readings(chart: Chart, row: Row, forms: re.Pattern[str]) -> Iterator[Reading]:
-    own = next((f for f in row.fields if forms.fullmatch(_UNIT_BEHIND.sub("", f.text))), None)
-    keyed = [f for f in row.fields if forms.fullmatch(f.label.rpartition(".")[2])]
-    if own is None and not keyed:
-        return
-    sure = len(row.text) <= _MOST_ROW and not _TAKEN_BACK.search(row.text)
+def _measured(row: Row) -> Iterator[Measured]:
+    """The fields of a row, each with the value that it gives where it gives one."""
+    days: dict[str, When] = {}
+    for field in row.fields:
+        for day in () if _is_birth(field.label) else _date_of(field.text):
+            days.setdefault(field.label.rpartition(".")[0], day)
+    unit = _unit_beside(row)
     void = any(_ends(f.text) for f in row.fields if attribute_of(f.label) == "status")
-    sure = sure and not void
-    for field in keyed or row.fields:
-        path = field.label.rpartition(".")[0]
-        beside = [
-            f for f in row.fields if f.label.rpartition(".")[0] == path and not _is_birth(f.label)
-        ]
-        date = next((day for f in beside for day in _date_of(f.text)), None)
-        if field is own or (not keyed and _is_beside(field.label)):
-            continue
+    sure = len(row.text) <= _MOST_ROW and not _TAKEN_BACK.search(row.text) and not void
+    for field in row.fields:
+        path, _, label = field.label.rpartition(".")
         found = _VALUE.match(field.text.strip())
         if re.fullmatch(_UNIT, field.text.strip()):
-            continue
-        if found is None or _date_of(field.text) and not keyed:
-            continue
-        unit = found["unit"] or _unit_beside(row)
-        column = next(find_dates(field.label), None) or next(
-            find_dates(field.text[found.end() :]), None
+            found = None
+        column = next(find_dates(field.label), None)
+        if found is not None and column is None:
+            column = next(find_dates(field.text[found.end() :]), None)
+        yield Measured(
+            label=label,
+            name=_UNIT_BEHIND.sub("", field.text),
+            aside=_is_beside(field.label),
+            dated=bool(_date_of(field.text)),
+            value=found["value"] if found is not None else None,
+            unit=(found["unit"] if found is not None else None) or unit,
+            date=column or days.get(path),
+            sure=sure,
+            void=void,
         )
-        made = _reading(chart, row, found["value"], unit, column or date, sure=sure)
-        yield replace(made, void=void)
+
+
+def _field_readings(
+    chart: Chart, row: Row, measured: Sequence[Measured], forms: re.Pattern[str]
+) -> Iterator[Reading]:
+    own = next((f for f in measured if forms.fullmatch(f.name)), None)
+    keyed = [f for f in measured if forms.fullmatch(f.label)]
+    if own is None and not keyed:
+        return
+    for each in keyed or measured:
+        if each is own or each.value is None or (not keyed and (each.aside or each.dated)):
+            continue
+        made = _reading(chart, row, each.value, each.unit, each.date, sure=each.sure)
+        yield replace(made, void=each.void)
 
 
 def _is_earlier(value: str, stretch: str) -> bool:
@@ -260,10 +269,12 @@ def _date_of(text: str) -> list[When]:
     return [day for day in find_dates(text) if day.month is not None]
 
 
+@lru_cache(maxsize=4096)
 def _is_birth(label: str) -> bool:
     return bool({"dob", "birth", "born"} & set(words_of(label)))
 
 
+@lru_cache(maxsize=4096)
 def _is_beside(label: str) -> bool:
     """Whether a label is that of a number, of a day or of something else than the value."""
     words = set(words_of(label))

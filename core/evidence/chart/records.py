@@ -105,6 +105,25 @@ class ChartEntry:
     around: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A field of a row as a measurement's: what it may be the name of, and the value it may give.
+
+    ``aside`` says that its label is of something else than a value, ``dated`` that it holds a day;
+    ``sure`` that its row is about nothing else and takes nothing back, ``void`` that it is withdrawn.
+    """
+
+    label: str
+    name: str
+    aside: bool
+    dated: bool
+    value: str | None
+    unit: str
+    date: When | None
+    sure: bool
+    void: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """A labelled value of a row; ``label`` is its whole path, ``span`` the value's place.
