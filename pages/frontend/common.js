@@ -215,15 +215,27 @@ function creditNodes(claim) {
   return [credit];
 }
 
-// What a tool was asked, and under it what of that the verifier read for a claim that rests on it.
-function callNodes(source, claim, fact) {
+// What a tool was called with: one line, which opens where it has more.
+function callLine(source, fact) {
   if (!source.arguments) return [];
-  const line = el("p", fact ? "arguments fact" : "arguments");
-  line.append(el("span", "label", "Called with"), el("code", null, source.arguments));
-  if (!claim || claim.routed !== source.id || !claim.call_read) return [line];
+  const line = el("details", fact ? "arguments fact" : "arguments");
+  const words = el("summary");
+  words.append(el("span", "label", source.arguments.length ? "Called with" : "Called with nothing"));
+  for (const [name, value] of source.arguments) {
+    const pair = el("span", "argument");
+    pair.append(el("span", "label", name), el("code", null, value));
+    words.append(pair);
+  }
+  line.append(words);
+  return [line];
+}
+
+// What the verifier read of that for a claim that rests on it.
+function callRead(source, claim) {
+  if (!claim || claim.routed !== source.id || !claim.call_read) return [];
   const read = el("div", "call-read", null, { "data-testid": "call-read" });
   const text = el("pre", "verbatim");
   text.append(el("mark", "premise", claim.call_read));
   read.append(el("p", "label", "Read for this claim, of what was asked or written"), text);
-  return [line, read];
+  return [read];
 }

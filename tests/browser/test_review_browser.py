@@ -13,7 +13,7 @@ from contrast import low_contrast
 from databases import workspace_of
 from playwright.sync_api import Browser, Page, expect
 from reviewing import CHART_TEXT, UNSUPPORTED, Office, a_reviewed_trace, an_office
-from verdicts import HOSTILE, PATIENT, hostile, showcase
+from verdicts import HOSTILE, PATIENT, fill, hostile, showcase
 
 from core.records import SourceStatus, VerdictLabel
 from core.review.records import Annotation, Judgement, Role, Unfit
@@ -534,14 +534,32 @@ def test_a_stranger_with_a_login_sees_no_claim(
 # ---------------------------------------------------------------- three people
 
 
+def read_around(page: Page, asked: str, said: str) -> None:
+    """What a tool was called with stands over its output; what was said before is a key away."""
+    page.keyboard.press("Shift+W")
+    call = page.locator("#review .call-line")
+    expect(call).to_have_text("Called withqueryempagliflozin heart failure")
+    expect(call).to_be_in_viewport(ratio=1)
+    press(page, "m", ".drawer .asked-before")
+    expect(page.locator(".drawer .guideline")).to_have_text([asked, said])
+    page.keyboard.press("m")
+    expect(page.locator(".drawer")).to_be_hidden()
+    page.get_by_role("button", name="Said before").click()
+    expect(page.locator(".drawer")).to_contain_text(said)
+    page.keyboard.press("Escape")
+
+
 @pytest.mark.journey
 def test_two_reviewers_disagree_and_a_third_decides(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:
+    said, asked = "Her potassium was <b>4.6</b> mmol/L.", "What was her potassium?"
     made = an_office_at(
-        tmp_path / "three.db", verifications=[showcase()], reviewers=("Ada", "Ben"),
+        tmp_path / "three.db", verifications=[showcase(earlier=(said,))], reviewers=("Ada", "Ben"),
         reads_per_claim=2,
     )  # fmt: skip
+    turn = replace(showcase().trace, trace_id="clin-0042::t1", question=asked, answer=said)
+    fill(made.store, unverified=[turn])
     with serve(tmp_path / "three.db") as url:
         claims = []
         for name, answers, last in (
@@ -551,6 +569,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
             visit = a_visit(chromium, url)
             page = visit.open(f"review?as={made.people[name].person_id}", CLAIM)
             claims.append(page.locator(f"{CLAIM} .claim-text").inner_text())
+            read_around(page, asked, said)
             for key, answer in answers:
                 page.keyboard.press(key)
                 chosen(page, answer)
@@ -567,6 +586,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
         page.locator(".st-key-save").wait_for()
         page.wait_for_selector(SETTLED)
         expect(page.locator("#review .reading")).to_have_count(3)
+        read_around(page, asked, said)
         expect(page.locator(f"{CLAIM} .claim-text")).to_have_text(claims[0])
         for key, name in (("1", "v_supported"), ("w", "own_2"), ("x", "wrongly_credited")):
             page.keyboard.press(key)
@@ -574,6 +594,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
         page.keyboard.press("6")
         chosen(page, "cause_guideline_gap")
         expect(page.locator(".st-key-save button")).to_be_enabled()
+        page.wait_for_selector(SETTLED)
         page.keyboard.press("k")
         expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
         page.context.close()
