@@ -30,7 +30,7 @@ from core.review.items import QueueState
 from core.review.readers import is_blind
 from core.review.records import Person, Role
 from storage import records
-from storage.annotations import adjudication_of, current_annotations
+from storage.annotations import adjudication_of, current_annotations, not_withdrawn
 from storage.columns import about, plain_text
 from storage.records import Order, TraceFilters
 from storage.tables import (
@@ -186,7 +186,7 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
             col(other.trace_key) == col(trace.trace_key),
             col(QueueRow.state).in_(states),
             col(ProjectRow.decide_first),
-            ~mine,
+            ~mine.where(not_withdrawn()),
             or_(~passed_on, taken_up_again),
         )
         .correlate(trace)
