@@ -58,6 +58,7 @@ function appendMarked(body, part, marks) {
 }
 
 function alignmentTable(claim) {
+  if (!claim.tokens) return [];
   const details = el("details", "alignment");
   details.append(el("summary", null, `Values for each word (similar words there: ${percent(claim.tokens.ratio)})`, { title: "Alignment score a_i of each word of the claim, from the NLI model's attention" }));
   const table = el("table");
@@ -70,7 +71,7 @@ function alignmentTable(claim) {
     table.append(row);
   }
   details.append(table);
-  return details;
+  return [details];
 }
 
 // Four steps that can be told apart, by shade and by the line below; relative to the claim's highest.
@@ -82,10 +83,8 @@ function lookLegend(claim) {
   const caption = el("p", "caption look-legend", null, {
     title: "Heuristic: token alignment from the NLI model's attention, one value a word (weakly grounded words of the claim are dotted; words of the source are underlined). No explanation of the verdict.",
   });
-  caption.append(el("span", null, "The model looked: less "));
   for (const step of [1, 2, 3, 4]) caption.append(el("span", `swatch look-${step}`, null, { "aria-hidden": "true" }));
-  caption.append(el("span", null, " more. A hint where, not a reason why. "));
-  if (claim.tokens.weak.length) caption.append(el("span", "weak-words", `Few similar words for: ${claim.tokens.weak.join(", ")}`));
+  caption.append(el("span", null, "where the model looked: a hint, not a reason why"));
   return caption;
 }
 
@@ -141,11 +140,31 @@ function claimNodes(claim) {
       line.append(el("span", "nearest-note", `source: ${piece.nearest}`));
     }
   }
-  const nodes = [line];
-  if (claim.tokens) {
-    nodes.push(lookLegend(claim), alignmentTable(claim));
-  }
-  return nodes;
+  return claim.tokens ? [line, lookLegend(claim)] : [line];
+}
+
+// The decision with its first reason, and all else behind one fold, which lies over what is above it.
+function whyNodes(state, claim, by = "", more = []) {
+  const words = el("div", "why-words");
+  const head = el("p", "headline");
+  head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `${by}${claim.headline}`));
+  if (claim.because) head.append(el("span", "because", claim.because));
+  words.append(head);
+  const fold = el("details", "why-fold", null, { open: Boolean(state.figures) });
+  fold.addEventListener("toggle", () => { state.figures = fold.open; });
+  const summary = el("summary", null, "Reasons and figures", { "aria-keyshortcuts": state.data.keys.figures });
+  summary.append(el("kbd", null, state.data.keys.figures));
+  const box = el("div", "why-more own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Reasons and figures" });
+  const list = el("ul", "reasons");
+  for (const reason of claim.reasons.slice(1)) list.append(el("li", null, reason));
+  box.append(list, ...creditNodes(claim), figuresOf(claim), ...alignmentTable(claim), ...more);
+  fold.append(summary, box);
+  return [words, fold];
+}
+
+function toggleFigures(state) {
+  const fold = (state.parts.below || state.parts.why).querySelector(".why-fold");
+  if (fold) fold.open = !fold.open;
 }
 
 // What the verifier measured for one claim.

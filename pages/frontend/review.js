@@ -27,7 +27,7 @@ export default function (component) {
   if (!data.values) state.found = false; // a claim that is taken back comes without its values
   if (data.values && !before?.values && state.key === data.key) Object.assign(state, { found: true, at: -1 });
   if (state.key !== data.key) {
-    Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", found: false, at: 0, panel: null, below: null });
+    Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", found: false, at: 0, panel: null, below: null, figures: false });
     draw(root, state);
   } else {
     refresh(state, before);
@@ -165,22 +165,11 @@ function drawClaim(state) {
 // ---------------------------------------------------------------- what others said, once it may be seen
 
 function machine(state) {
-  const { claim, here, agrees } = state.data.machine;
-  const box = el("section", `machine kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
-  const words = el("div", "why-words own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Why the verifier decided so" });
-  const head = el("p", "headline");
-  head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `Verifier: ${claim.headline}`));
+  const { claim, here, agrees, pre_label } = state.data.machine;
+  const box = el("section", `machine why kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
   const quoted = (quote) => { const line = el("span", "check"); line.append(...quoteNodes(quote)); return line; };
-  words.append(head, el("p", "small", agrees, { "data-testid": "agrees" }), ...creditNodes(claim));
-  if (state.data.machine.pre_label) words.append(el("p", "small", state.data.machine.pre_label, { "data-testid": "pre-label" }));
-  words.append(...judgeNodes(claim, quoted));
-  if (claim.reasons.length) {
-    const list = el("ul", "reasons");
-    for (const reason of claim.reasons) list.append(el("li", null, reason));
-    words.append(list);
-  }
-  words.append(el("p", "caption", here));
-  box.append(words, figuresOf(claim));
+  box.append(...whyNodes(state, claim, "Verifier: ", [...judgeNodes(claim, quoted), el("p", "caption", here)]));
+  box.firstChild.append(el("p", "small", agrees, { "data-testid": "agrees" }), ...(pre_label ? [el("p", "small", pre_label, { "data-testid": "pre-label" })] : []));
   return box;
 }
 
@@ -273,6 +262,7 @@ function steer(event, state) {
   else if (name === "guideline" || name === "help" || (name === "turns" && data.turns.length)) open(state, name);
   else if (name === "words") toggleWords(state, () => drawWords(state));
   else if (name === "close" && state.panel) open(state, state.panel);
+  else if (name === "figures" || (name === "close" && state.figures)) toggleFigures(state);
   else if (name === "close" && document.querySelector(".st-key-row-notes")) document.querySelector(".st-key-notes button")?.click();
   else return;
   event.preventDefault();

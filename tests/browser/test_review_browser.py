@@ -32,6 +32,8 @@ PAGES = (
     "", "traces", "verdict?trace=clin-0042", "review", "adjudicate", "repair", "thresholds",
     "evaluation", "agreement", "recalibrate", "export", "audit", "people", "settings",
 )  # fmt: skip
+WHOLE = """box => [box, ...box.querySelectorAll(".why-words, .headline")].every(node =>
+  node.scrollHeight <= node.clientHeight + 1 && node.getBoundingClientRect().bottom <= innerHeight)"""
 # Keys pressed faster than any server answers.
 IN_TURN = """async keys => { for (const key of keys) {
   const code = /[0-9]/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
@@ -162,6 +164,13 @@ def test_a_claim_is_read_decided_and_kept_without_a_mouse(reader: Reader) -> Non
     expect(page.locator("#review .tab .mine")).to_be_visible()
     decide(page, "x")
     expect(page.locator(NEXT)).to_contain_text("Saved")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    box, figures = page.locator("#review .machine"), page.locator("#review .machine .figures")
+    assert box.evaluate(WHOLE)
+    page.keyboard.press("-")
+    expect(figures).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(figures).to_be_hidden()
     page.keyboard.press("k")
 
     expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
@@ -463,7 +472,7 @@ def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
             chosen(page, name)
         decide(page, "y")
 
-        for place in (".claim-text", ".asked", ".arguments", ".reasons"):
+        for place in (".claim-text", ".asked", ".arguments", ".because"):
             assert HOSTILE[:30] in page.locator(f"#review {place}").first.inner_text(), place
         assert visit.outside() == []
         assert visit.faults == []
