@@ -18,9 +18,9 @@ from storage.engine import Database
 from storage.queue import fill_passes
 from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
-from storage.verdicts import fill_states
+from storage.verdicts import fill_blocks, fill_states
 
-NEWEST = "0019"
+NEWEST = "0020"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -257,6 +257,20 @@ def _let_annotations_be_withdrawn(connection: Connection) -> None:
         _refuse(connection, statement, "vote_withdrawal")
 
 
+def _keep_blocking_claims(connection: Connection) -> None:
+    """To 0020: which claims are shown to be wrong, and not merely unconfirmed."""
+    connection.execute(
+        text(
+            "CREATE TABLE claim_block (signal_id INTEGER NOT NULL, "
+            "CONSTRAINT pk_claim_block PRIMARY KEY (signal_id), "
+            "CONSTRAINT fk_claim_block_signal_id_claim_signal FOREIGN KEY (signal_id) "
+            "REFERENCES claim_signal (signal_id) ON DELETE CASCADE)"
+        )
+    )
+    fill_blocks(connection)
+    _refuse(connection, "UPDATE", "claim_block")
+
+
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 and 0018 were
 # never released: the table that 0013 drops had one more column in it, and 0018 knew no withdrawal.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
@@ -268,4 +282,5 @@ STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0016": ("0017", _hold_a_prior),
     "0017": ("0019", _keep_final_labels),
     "0018": ("0019", _let_annotations_be_withdrawn),
+    "0019": ("0020", _keep_blocking_claims),
 }

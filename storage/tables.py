@@ -669,6 +669,19 @@ class VerdictState(SQLModel, table=True):
     state: str = Field(max_length=12)
 
 
+class ClaimBlock(SQLModel, table=True):
+    """A claim that its run showed to be wrong: its state is block, worked out from the verdict."""
+
+    __tablename__: ClassVar[str] = "claim_block"
+
+    signal_id: int = Field(
+        primary_key=True,
+        foreign_key="claim_signal.signal_id",
+        ondelete="CASCADE",
+        sa_column_kwargs={"autoincrement": False},
+    )
+
+
 class VerdictCause(SQLModel, table=True):
     """One cause for which a verdict holds claims back, in the words of core/provenance/triage.py."""
 

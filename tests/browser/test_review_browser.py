@@ -597,7 +597,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
         expect(page.locator("#review .reading")).to_have_count(3)
         read_around(page, asked, said)
         expect(page.locator(f"{CLAIM} .claim-text")).to_have_text(claims[0])
-        for key, name in (("1", "v_supported"), ("w", "own_2"), ("x", "wrongly_credited")):
+        for key, name in (("1", "v_supported"), ("w", "own_2"), ("y", "rightly_credited")):
             page.keyboard.press(key)
             chosen(page, name)
         page.keyboard.press("6")
@@ -607,11 +607,28 @@ def test_two_reviewers_disagree_and_a_third_decides(
         page.keyboard.press("k")
         expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
         page.context.close()
+        (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
+        for name in (
+            "Ada",
+            "Ben",
+        ):  # the other claim that is shown to be wrong; the rest stays open
+            desk = made.desk(name)
+            while (held := desk.next_item()) is not None:
+                made.clock.at = utc_now()
+                if held.claim_id == "clin-0042::c04":
+                    made.decide(name, held, HOLDS)
+                    break
+                desk.decline(held.assignment_id, "left open", desk.show(held.assignment_id))
+        visit = a_visit(chromium, url)
+        page = visit.open(f"traces?as={made.people['Lea'].person_id}", "#traces tbody tr")
+        expect(page.locator("#traces .badge-needs_review")).to_have_count(1)
+        page.locator("#traces .badge-needs_review").click()
+        expect(page.locator("#evidence .badge")).to_contain_text("Needs review")
+        page.context.close()
 
-    (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
     assert reviewed.resolution.status.value == "adjudicated"
     assert reviewed.resolution.final == Judgement(
-        support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True
+        support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=False
     )
     assert [annotation.judgement.support.value for annotation in reviewed.annotations] == [
         "supported",

@@ -141,10 +141,11 @@ def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> No
     workspace_of(store).project()
     fill(store, showcase())
     before, ranks = store.overview(), text("SELECT claim_key, rank FROM queue ORDER BY claim_key")
+    blocks = text("SELECT signal_id FROM claim_block ORDER BY signal_id")
     with store.database.writing() as connection:  # back to what 0011 held
-        placed = connection.execute(ranks).all()
+        placed, wrong = connection.execute(ranks).all(), connection.execute(blocks).all()
         connection.exec_driver_sql("UPDATE queue SET rank = rank - 1 WHERE NOT audit")
-        _drop(connection, "verdict_state", "pre_label", "vote_withdrawal")
+        _drop(connection, "verdict_state", "pre_label", "vote_withdrawal", "claim_block")
         _drop(connection, "trace_slice", "verdict_cause", tables=False)
         for table in ("vote", "adjudication", "calibration_label"):
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN more")
@@ -159,6 +160,7 @@ def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> No
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, SQLModel.metadata) == []
         assert placed and connection.execute(ranks).all() == placed
+        assert wrong and connection.execute(blocks).all() == wrong
     assert store.overview() == before
     assert store.verify_chain().problems == ()
 
@@ -228,7 +230,7 @@ def test_what_judges_said_comes_along_where_the_trail_alone_held_it(store: SqlSt
                 connection, store.now(), "Lea", "claim.pre_labelled", f"claim {claim}", detail
             )
     with store.database.writing() as connection:  # back to what 0014 held
-        _drop(connection, "pre_label", "vote_withdrawal")
+        _drop(connection, "pre_label", "vote_withdrawal", "claim_block")
         connection.exec_driver_sql("ALTER TABLE project DROP COLUMN supported_prior")
         connection.exec_driver_sql("ALTER TABLE queue DROP COLUMN passes")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0014'")
