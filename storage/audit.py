@@ -78,7 +78,6 @@ TOLD: tuple[type[SQLModel], ...] = (
     tables.GuidelineRow,
     tables.Decline,
     tables.AnnotationRow,
-    tables.AnnotationWithdrawal,
     tables.AdjudicationRow,
     tables.TraceSplit,
     tables.CalibratorRow,

@@ -1,9 +1,9 @@
-"""Fit the models that say where a sentence is cut, and what goes in front of a statement (III.2).
+"""Fit the model that says where a sentence is cut (III.2).
 
     python -m training.decomposition_models [--shared FOLDER] [--out FOLDER]
 
 FOLDER holds the reference answers. A cut is right where a claim that was read by hand begins and
-another one says what is before it. A context is right by the share of its terms that the claim holds.
+another one says what is before it.
 ``python -m bench decomposition --cross-validated`` measures with models that had not seen the answer.
 """
 
@@ -16,33 +16,29 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.feature_extraction import DictVectorizer
 
 from core.capture.reading import read_traces
 from core.config import Config
 from core.decomposition.claims import decompose
-from core.decomposition.contexts import Candidate, Fragment
 from core.decomposition.cuts import Cut, candidates, scene_of
-from core.decomposition.learned import CONTEXTS_FILE, CUTS_FILE, Learned
+from core.decomposition.learned import CUTS_FILE, Learned
 from core.decomposition.markdown import BlockKind, blocks, masked
 from core.decomposition.trees import FORMAT, Trees, read_trees
 from core.errors import InputError
 from core.records import Span, Trace
 from core.text.sentences import sentence_spans
-from core.text.tokens import content_terms
 
 TRACES = ("traces/livemcpbench_chat.jsonl.gz", "traces/clinical_native.jsonl.gz")
 SEED = 20261126
 FOLDS = 5
-CUT_FROM = 0.5  # probability from which on a cut is made; below it nobody can read what is left
-GAIN_FROM = 0.03  # expected agreement that a context must add
-SAME_PLACE = 0.5  # overlap over union of a statement's place with that of its claim
-Row = tuple[Mapping[str, float], float, float]  # what is seen, what is right, the weight
+CUT_FROM = 0.4  # probability from which on a cut is made
+Row = tuple[Mapping[str, float], float]  # what is seen, what is right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +93,11 @@ def references(folder: Path) -> Iterator[Reference]:
             )
 
 
-@dataclass(slots=True)
-class Rows:
-    """What both models are taught of one answer."""
-
-    cuts: list[Row] = field(default_factory=list)
-    contexts: list[Row] = field(default_factory=list)
-
-
 class Observed:
-    """Stands where the models do: takes note of what is asked, and cuts where the reference does."""
+    """Stands where the model does: takes note of what is asked, and cuts where the reference does."""
 
     def __init__(self, one: Reference) -> None:
-        self.one, self.rows = one, Rows()
+        self.one, self.rows = one, list[Row]()
 
     def cuts(self, text: str, within: Span, scene: Mapping[str, float], at: int) -> Sequence[Cut]:
         """The cuts that the reference makes in a stretch."""
@@ -118,28 +106,8 @@ class Observed:
             right = _is_right(self.one, cut, at)
             chosen += [cut] if right else []
             if at + cut.right < self.one.read_until:
-                self.rows.cuts.append((cut.seen, float(right), 1.0))
+                self.rows.append((cut.seen, float(right)))
         return chosen
-
-    def contexts(self, fragment: Fragment, place: Span) -> Sequence[Candidate]:
-        """Nothing; a row for each candidate where a claim is said at the place."""
-        overlap, meant = max(
-            ((_overlap(each, place), at) for at, each in enumerate(self.one.places)),
-            default=(0.0, 0),
-        )
-        if overlap < SAME_PLACE:
-            return []
-        wanted = content_terms(self.one.texts[meant])
-        for one in fragment.offered:
-            new = one.terms - fragment.terms
-            share = len(new & wanted) / len(new)
-            self.rows.contexts.append((fragment.seen(one), share, math.sqrt(len(new))))
-        return []
-
-
-def _overlap(one: Span, other: Span) -> float:
-    both = min(one.end, other.end) - max(one.start, other.start)
-    return max(0, both) / (max(one.end, other.end) - min(one.start, other.start))
 
 
 def _is_right(one: Reference, cut: Cut, at: int) -> bool:
@@ -157,13 +125,13 @@ def _is_right(one: Reference, cut: Cut, at: int) -> bool:
     )
 
 
-def rows_of(one: Reference) -> Rows:
-    """What both models are taught of an answer: of what the rules leave to them, and of each whole
+def rows_of(one: Reference) -> list[Row]:
+    """What the model is taught of an answer: of what the rules leave to them, and of each whole
     sentence, whose other cuts the rules make."""
     observed = Observed(one)
     decompose(one.trace, Config(), None, observed)
-    observed.rows.cuts += [
-        (cut.seen, float(_is_right(one, cut, at)), 1.0)
+    observed.rows += [
+        (cut.seen, float(_is_right(one, cut, at)))
         for at, cut in _whole_sentences(one)
         if at + cut.right < one.read_until
     ]
@@ -183,41 +151,25 @@ def _whole_sentences(one: Reference) -> Iterator[tuple[int, Cut]]:
                     yield at, cut
 
 
-def fit(rows: Sequence[Rows]) -> Learned:
-    """Both models, fitted to what the answers teach."""
-    odds = math.log(CUT_FROM / (1 - CUT_FROM))
-    return Learned(
-        cut=_fitted([row for each in rows for row in each.cuts], True, odds),
-        context=_fitted([row for each in rows for row in each.contexts], False, GAIN_FROM),
-    )
-
-
-def _fitted(rows: Sequence[Row], says: bool, threshold: float) -> Trees:
+def fit(rows: Sequence[Row]) -> Learned:
+    """The model, fitted to what the answers teach."""
     vectors = DictVectorizer(sparse=False)
     seen = vectors.fit_transform([dict(row[0]) for row in rows])
     right = np.array([row[1] for row in rows])
-    weight = np.array([row[2] for row in rows])
-    common = {"n_estimators": 120, "subsample": 0.7, "random_state": SEED}
-    if says:
-        model = GradientBoostingClassifier(
-            max_depth=4, learning_rate=0.07, min_samples_leaf=8, max_features=0.3, **common
-        )
-        share = float(np.average(right, weights=weight))
-        start = math.log(share / (1 - share))
-    else:
-        model = GradientBoostingRegressor(
-            max_depth=5, learning_rate=0.06, min_samples_leaf=15, max_features=0.2, **common
-        )
-        start = float(np.average(right, weights=weight))
-    model.fit(seen, right, sample_weight=weight)
+    model = GradientBoostingClassifier(
+        max_depth=4, learning_rate=0.07, min_samples_leaf=8, max_features=0.3,
+        n_estimators=120, subsample=0.7, random_state=SEED,
+    )  # fmt: skip
+    share = float(right.mean())
+    model.fit(seen, right)
     document = {
         "format": FORMAT,
         "features": list(vectors.get_feature_names_out()),
-        "start": round(start, 5),
-        "threshold": round(threshold, 5),
+        "start": round(math.log(share / (1 - share)), 5),
+        "threshold": round(math.log(CUT_FROM / (1 - CUT_FROM)), 5),
         "trees": [_nodes(tree.tree_, model.learning_rate) for tree in model.estimators_[:, 0]],
     }
-    return read_trees(json.dumps(document), "fitted")
+    return Learned(cut=read_trees(json.dumps(document), "fitted"))
 
 
 def _nodes(tree: object, rate: float) -> list[list[float]]:
@@ -259,31 +211,27 @@ def written(trees: Trees) -> str:
 
 
 def cross_validated(found: Sequence[Reference]) -> Callable[[Reference], Learned]:
-    """For each answer, models that were fitted to the answers of the other folds."""
+    """For each answer, a model that was fitted to the answers of the other folds."""
     rows = [(one.fold(FOLDS), rows_of(one)) for one in found]
-    models = [fit([each for fold, each in rows if fold != left]) for left in range(FOLDS)]
+    models = [
+        fit([row for fold, each in rows if fold != left for row in each]) for left in range(FOLDS)
+    ]
     return lambda one: models[one.fold(FOLDS)]
 
 
 def main() -> None:
-    """Fit both models to every reference answer and write their weights."""
+    """Fit the model to every reference answer and write its weights."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--shared", type=Path, default=Path("../shared/data"))
     parser.add_argument("--out", type=Path, default=Path("core/decomposition"))
     options = parser.parse_args()
-    rows = [rows_of(one) for one in references(options.shared)]
-    fitted = fit(rows)
-    for name, trees in ((CUTS_FILE, fitted.cut), (CONTEXTS_FILE, fitted.context)):
-        text = written(trees)
-        read_trees(text, name)
-        (options.out / name).write_text(text, encoding="utf-8")
-        print(f"{name}: {len(trees.trees)} trees, {len(text)} characters")
-    print(
-        f"{sum(len(each.cuts) for each in rows)} cuts and "
-        f"{sum(len(each.contexts) for each in rows)} contexts of {len(rows)} answers"
-    )
+    rows = [row for one in references(options.shared) for row in rows_of(one)]
+    text = written(fit(rows).cut)
+    read_trees(text, CUTS_FILE)
+    (options.out / CUTS_FILE).write_text(text, encoding="utf-8")
+    print(f"{len(text)} characters, of {len(rows)} cuts")
 
 
 if __name__ == "__main__":

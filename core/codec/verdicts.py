@@ -41,7 +41,7 @@ _FIELDS = frozenset(
     "versions latency_seconds".split()
 )
 _CLAIM_FIELDS = frozenset(
-    "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
+    "claim_id text context span said claim_type stated_attribution protected_values unwritten_values "
     "routed_source premise nli alignment calibrator_input support_probability threshold "
     "review_from threshold_kind together base_rate support_decision verdict checks citations attribution "
     "state decision reasons rescoring judge".split()
@@ -151,6 +151,7 @@ def _claim_document(verdict: ClaimVerdict) -> JsonObject:
     document: dict[str, object] = {
         "claim_id": claim.claim_id,
         "text": claim.text,
+        "context": list(claim.context),
         "span": [claim.span.start, claim.span.end],
         "said": claim.said,
         "claim_type": claim.claim_type.value,
@@ -219,6 +220,7 @@ def _claim(read: Fields) -> Claim:
     return Claim(
         claim_id=read.string("claim_id"),
         text=read.string("text"),
+        context=read.tuple_of(str, "context") if read.get("context") else (),
         span=read.read(Span, "span"),
         said=read.string("said"),
         claim_type=read.read(ClaimType, "claim_type"),

@@ -72,6 +72,7 @@ def _unread(span: Span, text: str) -> Statement:
     return Statement(
         span=span,
         text=text.strip() or "(no words)",
+        context=(),
         claim_type=ClaimType.FACTUAL,
         reason=None,
         stated=None,

@@ -1,8 +1,8 @@
 """III.2: the answer as atomic claims, deterministic and rule-based.
 
-A claim expresses one factual proposition, keeps its literal values exactly, stands alone (its
-subject or the heading above it is carried into ``text``), and knows the stretch of the answer that
-says it. What claims nothing checkable is returned too, set aside with the reason, so that every
+A claim expresses one factual proposition, keeps its literal values exactly, and knows the stretch of
+the answer that says it; ``context`` is what the answer says before it and a reader of the claim alone
+needs. What claims nothing checkable is returned too, set aside with the reason, so that every
 protected value of the answer is in some claim.
 """
 
@@ -58,6 +58,7 @@ def decompose(
             Claim(
                 claim_id=f"{trace.trace_id}::c{number:0{width}d}",
                 text=statement.text,
+                context=statement.context,
                 span=statement.span,
                 said=statement.span.cut(answer),
                 claim_type=statement.claim_type,

@@ -9,23 +9,20 @@ from functools import lru_cache
 from core.evidence.quantities import within_amount
 from core.records import Span
 
-Piece = Span | str  # a stretch of the sentence, or a word that it leaves out
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One fact of a sentence: where it is said, and the pieces whose text, joined, stands alone.
 
     All spans are in the sentence. The first pieces carry a subject (and verb) over from an earlier
-    part: "Carla has asthma and takes albuterol" gives ("Carla", "takes albuterol"). A piece that is
-    no span is a verb that the sentence leaves out: "was". ``follows`` is the part that the part was cut
-    off, at the mark or word ``opened``.
+    part: "Carla has asthma and takes albuterol" gives ("Carla", "takes albuterol"). ``follows`` is the
+    part that the part was cut off, ``whole`` what both say with all between them.
     """
 
     span: Span
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Span, ...]
     follows: Part | None = None
-    opened: str = ""
+    whole: tuple[Span, ...] = ()
 
 
 _BE = "is|are|was|were|has|have|had|does|did|do"

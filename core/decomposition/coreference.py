@@ -1,18 +1,17 @@
-"""Whom and what a statement is about: the patient named last, and what "it" stands for."""
+"""Whom a statement is about: the patient named last."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.attribution.families import LITERATURE
 from core.decomposition.clauses import has_finite_verb, reads_as_sentence, verb_forms
-from core.decomposition.grammar import names_its_subject
 from core.decomposition.heading_context import Lead
 from core.decomposition.markdown import plain
 from core.evidence.names import recorded_names
-from core.evidence.values import names_in, protected_values
+from core.evidence.values import names_in
 from core.records import StatedAttribution, Trace
 
 _PATIENT = re.compile(r"\b(?:the|this|your|our) patient(?:['’]s)?\b|\bpatient['’]s\b|\A\W*Patient:",
@@ -28,21 +27,12 @@ _PERSON_BEHIND = re.compile(
     r"|,? \(?(?:MRN|DOB|patient|ID\b|[a-z]+[-_]\d)|,? (?:a|an|is a|is an) \d{1,3}[- ]year[- ]old)"
 )
 _MR = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|[Pp]atient|[Pp]t)[.:]? \Z")
-_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr)\b")
-# Another person's name, what a study says of many, and what the agent says of its work.
-_NOT_OF_A_PATIENT = re.compile(
-    r"\A(?-i:[A-Z][a-z\u00df-\u00ff'’-]+ [A-Z][a-z])|\b(?:those|participants|patients|placebo|groups?|"
-    r"arms?|endpoints?|occurred in|randomi[sz]ed|versus|hazard|women|men|children|adults|mice|trials?|"
-    r"stud(?:y|ies)|papers?|results|tools?|generated|outputs?|sources?|documents?|searched|authors?|registry|agent)\b",
-    re.IGNORECASE,
-)
 _RECORDS = ("patient_record", "lab", "imaging", "other")
-_POINTERS = frozenset("this that these those it there he she they its his her their".split())
 
 
 @dataclass(slots=True)
 class Referents:
-    """Who and what was met on the way down an answer; ``people`` are its patients, longest first.
+    """Who was met on the way down an answer; ``people`` are its patients, longest first.
 
     ``someone`` says that the answer or the question speaks of "the patient" without a name.
     """
@@ -50,8 +40,6 @@ class Referents:
     people: tuple[str, ...]
     someone: bool
     person: str | None = None
-    topic: str | None = None
-    asked: str | None = None  # the one thing that the question names, when it is no patient
 
     @classmethod
     def of(cls, trace: Trace, answer: str, families: Mapping[str, str]) -> Referents:
@@ -63,23 +51,7 @@ class Referents:
             people=people,
             someone=someone is not None,
             person=asked,
-            asked=None if people or someone else _asked_about(trace.question),
         )
-
-    def named(self, text: str, about_patient: bool) -> str:
-        """A text with the patient or the thing that it is about in front, where it names neither and has no
-        subject of its own."""
-        if text.startswith("The agent "):
-            return text
-        patient = about_patient and bool(self.people or self.someone)
-        name = self.person if patient else self.asked
-        if patient and self.asked_person:
-            name = self.people[0]  # the longest: a family name alone may be two patients'
-        if name is None or any(word in text.casefold() for word in name.casefold().split()):
-            return text
-        if reads_as_sentence(text) or names_its_subject(text):
-            return text
-        return f"{name} - {text}"
 
     def meet(self, text: str) -> None:
         """Remembers the person that a text names last, for the pronouns behind it."""
@@ -94,66 +66,33 @@ class Referents:
         longer = [each for each in self.people if each.endswith(f" {name}")]
         return longer[0] if len(longer) == 1 else name
 
-    @property
-    def asked_person(self) -> bool:
-        """Whether one patient is known, whom notes without a name are then about."""
-        return self.person is not None and all(
-            name.split()[-1] == self.people[0].split()[-1] for name in self.people
-        )
-
-    def only_patient(self, text: str) -> str:
-        """The one patient that a text may be about, by the longest name; "" where the text names one,
-        speaks of the agent, or several patients are known."""
-        if not self.asked_person or text.startswith("The agent"):
-            return ""
-        words = {word for name in self.people for word in name.casefold().split()}
-        named = any(re.search(rf"\b{re.escape(word)}\b", text.casefold()) for word in words)
-        other = _TITLED.search(text) or _NOT_OF_A_PATIENT.search(text)
-        return "" if named or other else self.people[0]
-
     def met_in(self, text: str) -> bool:
         """Whether a text names a patient."""
         return any(name in text for name in self.people)
 
     def resolved(self, text: str) -> str:
-        """The text with the pronoun that opens it named, where it is known whom it means."""
+        """The text with the agent for "I", and the patient named whom an opening "he" or "she" means."""
         text = _by_the_agent(text)
-        opening = re.match(r"(?:(?:and|but|also|however,|additionally,)\s+)?(he|she|his|her|it|its)\b",
+        opening = re.match(r"(?:(?:and|but|also|however,|additionally,)\s+)?(he|she|his|her)\b",
                            text, re.IGNORECASE)  # fmt: skip
-        if opening is None:
+        name = self.person or ("The patient" if self.someone else None)
+        if opening is None or name is None:
             return text
-        pronoun = opening.group(1).lower()
-        name = self.topic if pronoun in ("it", "its") else self.person
-        if name is None and self.someone and pronoun not in ("it", "its"):
-            name = "The patient"
-        if name is None or (pronoun == "its" and " of " in name):
-            return text  # "the base of backoff and its cap": either could be meant
-        if pronoun in ("his", "her", "its"):
+        if opening.group(1).lower() in ("his", "her"):
             name += _possessive(name)
         return name + text[opening.end() :]
-
-    def remember_topic(self, text: str) -> None:
-        """Remembers what a sentence is about, for an "it" behind it."""
-        named = [value.text for value in protected_values(text) if value.identity]
-        if len(named) == 1 and re.search(r"\b(?:lists|shows|describes)\b", text):
-            self.topic = named[0]
-            return
-        opening = re.match(r"((?:The |A |An )?[A-Z][\w-]*(?: [\w-]+){0,4}?) (?:is|was|has|are|were|"
-                           r"reduces|reduced|can|may|works|helps)\b", text)  # fmt: skip
-        if opening is None:
-            return
-        name = opening.group(1)
-        if name.split()[0].lower() not in _POINTERS:
-            self.topic = name
 
     def about_patient(self, text: str) -> bool:
         """Whether a heading or an intro line speaks of a patient or of parts of a chart."""
         named = any(name in text for name in self.people)
         return named or _PATIENT.search(text) is not None or _CHART_TITLE.search(text) is not None
 
-    def is_specific(self, text: str, lead: Lead | None, stated: StatedAttribution | None) -> bool:
+    def is_specific(
+        self, text: str, context: Sequence[str], lead: Lead | None, stated: StatedAttribution | None
+    ) -> bool:
         """Whether the claim is about one patient, so that the record is where it belongs (III.6)."""
-        if any(name in text for name in self.people) or _PATIENT.search(text):
+        told = " ".join((*context, text))
+        if self.met_in(told) or _PATIENT.search(told):
             return True
         if stated is not None and stated.family == LITERATURE:
             return False
@@ -169,12 +108,6 @@ class Referents:
 
 def _possessive(name: str) -> str:
     return "'" if name.endswith("s") else "'s"
-
-
-def _asked_about(question: str) -> str | None:
-    """The one name of a question; None where it has none or several, of which any could be meant."""
-    found = [value.text for value in protected_values(question) if value.kind == "name"]
-    return found[0] if len(set(found)) == 1 else None
 
 
 _AGENT = ((r"i(?:[’']ve| have)", "has"), (r"i(?:[’']m| am)", "is"), (r"i", ""))

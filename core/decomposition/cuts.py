@@ -222,7 +222,7 @@ def _leans(words: Sequence[Word], left: int, right: int) -> bool:
     """Whether what is before a cut needs what is behind: a subject its verb, "Outside London," all."""
     before = [word for word in words if word.start < left]
     opens = before and before[0].tag in ("IN", "TO", "VBN", "VBG")
-    if opens and not any(word.tag in _FINITE_TAGS for word in before):
+    if opens and not any(w.tag in _FINITE_TAGS and w.role != "relcl" for w in before):
         return True
     return any(
         word.role in SUBJECTS

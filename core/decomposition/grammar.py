@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.decomposition.parsing import Word, parsed
+from core.decomposition.parsing import Word
 from core.evidence.quantities import within_amount
 
 SUBJECTS = frozenset(("nsubj", "nsubjpass", "expl", "csubj", "csubjpass"))
@@ -275,17 +275,3 @@ class Grammar:
             and any(self.words[i].role == "prep" for i in self.children[at])
             for at in members
         )
-
-
-def names_its_subject(text: str) -> bool:
-    """Whether a text says itself whom or what it is about: a clause of it has a subject that is no
-    pronoun, or it tells the reader to do something."""
-    if len(text) > _LONGEST_PARSED:
-        return False
-    words = parsed(text)
-    grammar, every = Grammar(words, text), frozenset(range(len(words)))
-    subjects = [w for w in words if w.role in SUBJECTS and w.tag not in _POINTING]
-    verbs = [words[word.head] for word in subjects]
-    if any(verb.role in _CLAUSES and grammar.finite(verb, every) for verb in verbs):
-        return True
-    return bool(words) and words[0].tag == "VB" and words[0].head == words[0].index

@@ -15,15 +15,16 @@ from core.records import ClaimType, StatedAttribution
 class Lead:
     """What stands above a list item, a row or a fragment and makes it a statement.
 
-    ``joins`` is True for the start of a sentence ("The patient takes"), False for a label. ``own``
-    says that it stands in the same line or row, and so always goes in front.
+    ``joins`` is True for the start of a sentence ("The patient takes"), False for a label.
     """
 
     text: str = ""
     joins: bool = False
-    own: bool = False
     stated: StatedAttribution | None = None
     about_patient: bool = False
+
+
+_LONGEST_INTRO = 12  # words
 
 
 def intro_label(text: str) -> tuple[str, bool]:
@@ -43,8 +44,8 @@ def intro_label(text: str) -> tuple[str, bool]:
         rf"\b{verbs}\Z|\b(?:taking|including|receiving)\Z", text
     ):
         return text, True
-    if has_finite_verb(text):
-        return "", False
+    if has_finite_verb(text):  # "The clinic stopped two tablets": without it an item would say less
+        return (text if len(text.split()) <= _LONGEST_INTRO else ""), False
     return head_of(text), False
 
 

@@ -25,8 +25,8 @@ from core.decomposition.claim_type import (
     claim_type_of,
     is_generic_title,
 )
-from core.decomposition.clauses import Part, Piece, reads_as_sentence
-from core.decomposition.contexts import Fragment, Surroundings, composed
+from core.decomposition.clauses import Part, reads_as_sentence
+from core.decomposition.contexts import Surroundings, completed
 from core.decomposition.coordination import split_statement
 from core.decomposition.coreference import Referents
 from core.decomposition.credits import Credits, credited_from, goes_on, without
@@ -40,24 +40,16 @@ from core.text.sentences import sentence_spans
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A stretch of the answer that says one thing; ``text`` stands alone, ``span`` is where it is said."""
+    """A stretch of the answer that says one thing; ``text`` is understood behind ``context``."""
 
     span: Span
     text: str
+    context: tuple[str, ...]
     claim_type: ClaimType
     reason: str | None
     stated: StatedAttribution | None
     patient_specific: bool
     subject: str | None
-
-
-STUDY = re.compile(
-    r"\b(?:PMID|NCT\d|trials?|stud(?:y|ies)|papers?|literature|abstracts?|cohorts?|mice|mouse|rats?|"
-    r"reviews?|meta-analys[ie]s|participants|evidence|research|published|authors?|journal|guidelines?)\b",
-    re.IGNORECASE,
-)
-
-_THEIR = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 
 
 def _names_another(own: StatedAttribution, place: Span) -> bool:
@@ -72,8 +64,7 @@ class Sentences:
         self.answer, self.credits, self.learned = answer, credits, learned
         self.about = Referents.of(trace, answer, credits.source_families)
         self.found: list[Statement] = []
-        self.around = Surroundings.of(trace.question, answer)
-        self.of_person = False  # whether this block is about a patient
+        self.around = Surroundings()
 
     def sentences(self, span: Span) -> Iterator[Span]:
         for piece in standing_lines(self.answer, span):
@@ -93,16 +84,13 @@ class Sentences:
     def _statement(
         self, span: Span, lead: Lead, before: StatedAttribution | None
     ) -> StatedAttribution | None:
+        whole_span = span
         remark = _behind_remark(self.answer, span)
         span = remark if remark is not None else span
         label, value = run_in_label(self.answer, span)
         if value is not None:
             span = value
-            lead = (
-                lead
-                if is_generic_title(label)
-                else replace(lead, text=label, joins=False, own=True)
-            )
+            lead = lead if is_generic_title(label) else replace(lead, text=label, joins=False)
         raw = span.cut(self.answer)
         hidden = masked(raw)
         aside = aside_of_sentence(plain(raw))
@@ -129,13 +117,7 @@ class Sentences:
             if len(listed) > 1 and (heads_a_list(label) or self._lists(body, listed, lead)):
                 for item in listed:
                     said = f"{label}: {plain(item.cut(self.answer))}"
-                    said = self.about.named(said, lead.about_patient or self.of_person)
-                    self.add(
-                        item,
-                        self.placed(item, lead, said, stated=stated or lead.stated),
-                        stated=stated or lead.stated,
-                        lead=lead,
-                    )
+                    self.add(item, said, stated=stated or lead.stated, lead=lead)
                 return stated
         if label and value is not None and is_generic_title(label):
             body, text, label = value, plain(value.cut(self.answer)), ""
@@ -151,12 +133,10 @@ class Sentences:
             for part in parts
         ]
         credited_at = credited_from(self.answer, places, own)
-        if len(parts) > 1:  # "A is x and its y is z": of A, and not of the sentence before
-            self.about.remember_topic(text)
         kind: ClaimType | None = None
         reason: str | None = None
         for part, place in zip(parts, places, strict=True):
-            said = finished(" ".join(plain(self._piece(body, piece)) for piece in part.pieces))
+            said = self._told(body, part.pieces)
             if not any(character.isalnum() for character in said):
                 continue
             # A list that opens a sentence makes statements of its items: "The plan is: stop X".
@@ -169,24 +149,27 @@ class Sentences:
                 # What was cut off a fact is one, whatever it sounds like by itself.
                 kind, reason = claim_type_of(judged, credited=given is not None)
             self.about.meet(said)
-            self.of_person = self.of_person or any(name in said for name in self.about.people)
             if kind is ClaimType.FACTUAL:
                 said = self.about.resolved(said)
-                whole_part = whole if len(parts) == 1 else reads_as_sentence(said)
-                said = self.placed(
-                    place,
-                    Lead() if whole_part else lead,
-                    said,
-                    before=self._before(body, part),
-                    opened=part.opened,
-                    stated=given or lead.stated,
-                )
-                said = capitalised(said)
-                said = self.about.named(said, lead.about_patient or self.of_person)
-                self.around.date(said)
-            self.add(place, said, kind=kind, reason=reason, stated=given or lead.stated, lead=lead)
-        self.about.remember_topic(text)
-        self.around.remember(text)
+                if part.follows is not None:
+                    said = completed(
+                        said, self._told(body, part.follows.pieces), self._told(body, part.whole)
+                    )
+                alone = whole if len(parts) == 1 else reads_as_sentence(said)
+                said = capitalised(said if alone else led(lead, said))
+            begun = plain(self.answer[whole_span.start : place.start]).strip(" ,;:")
+            self.add(
+                place,
+                said,
+                kind=kind,
+                reason=reason,
+                stated=given or lead.stated,
+                lead=lead,
+                begun=begun,
+            )
+        self.around.said.append(plain(whole_span.cut(self.answer)))
+        if self.around.said[-1].endswith((":", "：")):
+            self.around.intro = self.around.said[-1]
         # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
         opens = own is None or not raw[: own.span.start - span.start].strip(" *_\"'")
         return stated if opens else None
@@ -201,56 +184,15 @@ class Sentences:
         found = sum(any(abs(cut.right - start) <= 2 for cut in cuts) for start in starts)
         return len(listed) > 2 and 2 * found >= len(starts)
 
-    def placed(
-        self,
-        place: Span,
-        lead: Lead,
-        said: str,
-        *,
-        before: str = "",
-        opened: str = "",
-        stated: StatedAttribution | None = None,
-    ) -> str:
-        """A fragment behind what the fitted model puts in front of it."""
-        if lead.joins and not before:
-            return led(lead, said)
-        if lead.own:
-            said, lead = led(lead, said), replace(lead, text="", own=False)
-        # Whom a fragment is about is put in front of it behind all this, and is seen with it.
-        named = self.about.named(said, lead.about_patient or self.of_person)
-        above = " ".join([lead.text, *(title for _, title in self.around.headings)])
-        scene = {
-            f"opened {opened}": 1.0,
-            "cut": float(bool(before)),
-            "named": float(named != said),
-            "of person": float(self.of_person),
-            "about patient": float(lead.about_patient),
-            "met patient": float(self.about.met_in(said)),
-            "patients": float(len({name.split()[-1] for name in self.about.people})),
-            "study said": float(STUDY.search(said) is not None),
-            "study above": float(STUDY.search(above) is not None),
-            "credited literature": float(stated is not None and stated.family == LITERATURE),
-            "credited": float(stated is not None),
-            "their": float(_THEIR.search(said) is not None),
-        }
-        literature = stated is not None and stated.family == LITERATURE
-        theirs = (self.of_person or lead.about_patient) and not literature
-        patient = self.about.only_patient(said) if theirs else ""
-        fragment = Fragment.of(
-            self.around, named, lead.text, before, patient, scene, self.about.people
-        )
-        return composed(self.learned.contexts(fragment, place), said)
-
-    def _before(self, body: Span, part: Part) -> str:
-        """The text of the part that a part was cut from."""
-        if part.follows is None:
-            return ""
-        return finished(" ".join(plain(self._piece(body, piece)) for piece in part.follows.pieces))
+    def _told(self, body: Span, pieces: Sequence[Span]) -> str:
+        """The text of a part's pieces."""
+        said = (plain(piece.cut(body.cut(self.answer))) for piece in pieces)
+        return finished(re.sub(r"\s+(?=[,;])", "", " ".join(said)))
 
     def _cut_further(self, text: str, part: Part, at: int, lead: Lead) -> list[Part]:
         """The facts that the fitted model finds in a part."""
         own = part.pieces[-1]
-        if isinstance(own, str) or own.end != part.span.end or own.start < part.span.start:
+        if own.end != part.span.end or own.start < part.span.start:
             return [part]
         body = own.cut(text)
         scene = scene_of(body, led=bool(lead.text), joins=lead.joins, carried=len(part.pieces) > 1)
@@ -261,7 +203,8 @@ class Sentences:
         said = ["".join(stretch.cut(text) for stretch in one.stretches) for one in found]
         if any(each.count("(") != each.count(")") for each in said):
             return [part]  # a bracket that is torn apart leaves two halves that say nothing
-        kept = Part(span=first.span, pieces=(*part.pieces[:-1], *first.stretches))
+        carried = part.pieces[:-1]
+        kept = Part(span=first.span, pieces=(*carried, *first.stretches))
         return [
             kept,
             *(
@@ -269,18 +212,13 @@ class Sentences:
                     span=one.span,
                     pieces=one.stretches,
                     follows=kept,
-                    opened=one.opened.kind if one.opened else "",
+                    whole=(*carried, Span(start=own.start, end=one.span.end)),
                 )
                 for one in others
             ),
         ]
 
-    def _piece(self, body: Span, piece: Piece) -> str:
-        if isinstance(piece, str):
-            return piece
-        return self.answer[body.start + piece.start : body.start + piece.end]
-
-    def add(
+    def add(  # noqa: PLR0913 - what a statement is made of
         self,
         span: Span,
         text: str,
@@ -289,6 +227,7 @@ class Sentences:
         reason: str | None = None,
         stated: StatedAttribution | None = None,
         lead: Lead | None = None,
+        begun: str = "",
     ) -> None:
         span = tidy(self.answer, span)
         if span.start >= span.end:
@@ -296,12 +235,16 @@ class Sentences:
         if kind is None:
             kind, reason = claim_type_of(text, credited=stated is not None)
         cited = self.credits.cited(span)
-        specific = kind is ClaimType.FACTUAL and self.about.is_specific(text, lead, cited or stated)
+        context = self.around.context(text, lead.text if lead else "", begun)
+        specific = kind is ClaimType.FACTUAL and self.about.is_specific(
+            text, context, lead, cited or stated
+        )
         subject = self.about.subject_of(text) if specific else None
         self.found.append(
             Statement(
                 span=span,
                 text=text,
+                context=context,
                 claim_type=kind,
                 reason=reason,
                 stated=cited or stated,

@@ -26,12 +26,13 @@ from core.decomposition.heading_context import (
     claimed_before_list,
     head_of,
     intro_label,
+    led,
     unnumbered,
 )
 from core.decomposition.learned import Chooser
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
 from core.decomposition.parsing import forget
-from core.decomposition.sentences import STUDY, Sentences, Statement
+from core.decomposition.sentences import Sentences, Statement
 from core.evidence.values import protected_values
 from core.evidence.words import stems
 from core.records import ClaimType, Span, StatedAttribution, Trace
@@ -73,7 +74,7 @@ class _Reader:
         self.parents: list[tuple[int, Lead]] = []  # list items above, with their depths
         self.columns: tuple[str, ...] = ()
         self.columns_group = -1
-        self.of_study = False
+        self.row_head = ""
 
     def read(self) -> list[Statement]:
         layout = blocks(self.answer)
@@ -81,7 +82,6 @@ class _Reader:
             if block.kind is BlockKind.PARAGRAPH and index and layout[index - 1].kind in _LISTED:
                 self._end_credits(block)
             follows = layout[index + 1] if index + 1 < len(layout) else None
-            self.said.around.layout = block.kind.value
             if block.kind is not BlockKind.ITEM:
                 self.parents = []
                 self.said.around.parents = []
@@ -89,18 +89,13 @@ class _Reader:
                 pass
             elif block.kind is not BlockKind.CODE:
                 self.intro = None
-                self.said.around.intro = ""
             self._block(block, follows)
+            self.said.around.leave(paragraph=block.kind is BlockKind.PARAGRAPH)
         for line in reversed(self.introduced):
             self._settle(line)
         return self.said.found
 
     def _block(self, block: Block, follows: Block | None) -> None:
-        # Notes on one patient go on being about that patient until a study is spoken of.
-        text = block.span.cut(self.answer)
-        if block.kind is BlockKind.HEADING or STUDY.search(text) or self.said.about.met_in(text):
-            self.of_study = STUDY.search(text) is not None and not self.said.about.met_in(text)
-        self.said.of_person = self.said.about.asked_person and not self.of_study
         for title in link_titles(block.span.cut(self.answer)):
             start = block.span.start
             place = Span(start=start + title.start, end=start + title.end)
@@ -147,9 +142,7 @@ class _Reader:
             and only_names(title)
             and not (numbered or self.said.about.met_in(title))
         )
-        if block.depth == 7 and sentence and not names:
-            self._prose(block.span, self._outer(), None)
-            return
+        prose = block.depth == 7 and sentence and not names
         self.said.about.meet(title)
         self.said.around.enter(block.depth, title)
         while self.sections and self.sections[-1][0] >= block.depth:
@@ -158,15 +151,17 @@ class _Reader:
         if stated is None and self.sections and not is_generic_title(title):
             stated = self.sections[-1][1]
         self.sections.append((block.depth, stated))
-        label = "" if credit is not None or is_generic_title(title) else head_of(title)
+        named = credit is None and not is_generic_title(title)
+        label = head_of(title) if named and not (prose and has_finite_verb(title)) else ""
         self.title = Lead(text=label, about_patient=self.said.about.about_patient(title))
         valued = any(value.kind != "name" for value in protected_values(title))
-        if sentence or valued:
+        if prose:
+            self._prose(block.span, Lead(stated=stated), None)
+        elif sentence or valued:
             kind, reason = claim_type_of(title, credited=False)
             if names:
                 kind, reason = ClaimType.META, _NAMES
             self.said.add(block.span, title, kind=kind, reason=reason, stated=stated)
-        self.said.about.topic = None
 
     def _prose(self, span: Span, lead: Lead, follows: Block | None) -> None:
         listed = follows is not None and follows.kind in (
@@ -291,7 +286,7 @@ class _Reader:
 
     def _table_head(self, block: Block, follows: Block | None) -> None:
         self.columns = tuple(plain(cell.cut(self.answer)) for cell in block.cells)
-        self.columns_group = block.group
+        self.columns_group, self.row_head = block.group, ""
         if follows is None or follows.kind is not BlockKind.ROW or follows.group != block.group:
             self._prose(block.span, self._outer(), None)
             return
@@ -302,6 +297,10 @@ class _Reader:
     def _row(self, block: Block) -> None:
         cells = [cell_text(cell.cut(self.answer)) for cell in block.cells]
         named = self.columns if self.columns_group == block.group else ()
+        if cells and cells[0]:
+            self.row_head = cells[0]
+        elif named:  # a cell that spans the rows above goes on
+            self.said.around.parents = [(0, self.row_head)]
         lead = self.intro or self._outer()
         stated = lead.stated or self._outer().stated
         for index, column in enumerate(named[: len(cells)]):
@@ -329,7 +328,7 @@ class _Reader:
                 self.said.about.meet(text)
                 self.said.add(
                     span,
-                    self.said.placed(span, lead, text, stated=stated),
+                    led(lead, text),
                     stated=stated,
                     lead=lead,
                 )
@@ -345,11 +344,11 @@ class _Reader:
         """A row of sentences says something in each cell: of its first cell, under its column."""
         for index in range(1, len(cells)):
             column = columns[index] if index < len(columns) else ""
-            label = f"{cells[0]} - {column}".strip(" -") if cells[0] else column
+            label = " - ".join(filter(None, (cells[0] or cells[min(1, index - 1)], column)))
             if any(character.isalnum() for character in cells[index]):
                 self._prose(
                     block.cells[index],
-                    replace(lead, text=label, joins=False, own=True, stated=stated),
+                    replace(lead, text=label, joins=False, stated=stated),
                     None,
                 )
 
@@ -367,7 +366,7 @@ class _Reader:
         for field in fields:
             start = block.span.start
             place = Span(start=start + field.span.start, end=start + field.span.end)
-            text = self.said.placed(place, lead, field.text, stated=lead.stated)
+            text = led(lead, field.text)
             self.said.add(place, text, kind=ClaimType.FACTUAL, stated=lead.stated, lead=lead)
         return bool(fields)
 

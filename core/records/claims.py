@@ -44,7 +44,8 @@ class Claim:
     """One checkable proposition of the answer.
 
     ``said == answer[span.start:span.end]`` is the smallest place that says it; ``text`` may add
-    context (a carried-over subject) so that it stands alone. ``subject`` is the person or record the
+    a carried-over subject or a label. ``context`` is what the answer says before it, outermost first:
+    whoever judges the claim alone reads it behind this. ``subject`` is the person or record the
     claim is about, in its own words, when one is known from the claim or carried over. ``reason``
     says why a non-factual stretch was set aside, or why a factual one will not be judged
     (``beyond_limit``).
@@ -54,6 +55,7 @@ class Claim:
     text: str
     span: Span
     said: str
+    context: tuple[str, ...] = ()
     claim_type: ClaimType = ClaimType.FACTUAL
     stated: StatedAttribution | None = None
     protected_values: tuple[ProtectedValue, ...] = ()

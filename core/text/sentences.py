@@ -59,13 +59,15 @@ def _goes_on(before: str, after: str) -> bool:
     """Whether the stop at the end of ``before`` belongs to an abbreviation, an initial or a list mark."""
     if before.endswith("\n"):
         return False
-    if re.fullmatch(r"\s*\(?\d{1,3}[.)]\s*", before):  # "1. " alone is a list mark, not a sentence
+    if re.fullmatch(
+        r"[\s*_]*\(?\d{1,3}[.)]\s*", before
+    ):  # "1. " alone is a list mark, not a sentence
         return True
     word = _LAST_WORD.search(before)
     if word is None:
         return False
     name, follows = word.group(1).lower(), after.lstrip()[:1]
-    if name in _WEAK:
+    if name in _WEAK or len(name) == 1 and word.group(1).isupper():  # "E. coli"
         return follows.isdigit() or follows.islower()
     return name in _ABBREVIATIONS
 

@@ -19,6 +19,7 @@ from pages.widgets.claim_checks import (
     check_lines,
     found_by_a_check,
     not_found,
+    reasons_beside,
     said_of_something_else,
 )
 from pages.widgets.headline import headline, is_shown_supported, tells_the_credit
@@ -51,16 +52,16 @@ def lay_out_claim(
         "kind": kind.value,
         "mark": LOOKS[kind].mark,
         "word": LOOKS[kind].word,
-        "headline": (line := headline(verdict, kind, names)),
-        # The line goes on with the first reason, without what it says already.
-        "because": next(iter(reasons), "").removeprefix(line).strip(" .:;,"),
+        "headline": headline(verdict, kind, names),
         "reasons": reasons,
+        "reasons_beside": reasons_beside(verdict, reasons),
         "checks": check_lines(verdict, names, offsets),
         "citations": citation_chips(verdict, names, offsets),
         "not_found": not_found(verdict),
         "decision": verdict.decision.value,
         "type": claim.claim_type.value,
         "pieces": _claim_pieces(verdict),
+        "context": " › ".join(claim.context),
         "said": claim.said,
         "credit": _credit(claim.stated, names),
         "instead": ("Says it" if is_shown_supported(verdict) else "Closest")

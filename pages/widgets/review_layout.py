@@ -19,7 +19,7 @@ from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Cause, Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.counting import counted
-from pages.widgets.identities import arguments_of, call_names, identity_of, plain_tool_name
+from pages.widgets.identities import call_names, identity_of, plain_tool_name
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
@@ -83,17 +83,12 @@ def lay_out_blind(
     *,
     page: Page,
     opened: Collection[str],
-    turns: Sequence[tuple[str, str]] = (),
     keys: Keymap = SHIPPED,
 ) -> dict[str, object]:
-    """The review view's data for one claim; ``opened`` names sources whose text must be in it.
-
-    ``turns`` are what was asked and said before, in a conversation.
-    """
+    """The review view's data for one claim; ``opened`` names sources whose text must be in it."""
     names = zip(call_names(trace.sources), short_names(trace.sources), strict=True)
     return {
         "question": trace.question,
-        "turns": turns,
         "claim": claim.text,
         "pieces": _pieces(trace.answer or "", claim.span),
         "blocks": lay_out_blocks(trace.answer or ""),
@@ -285,7 +280,7 @@ def _source(source: Source, call: str, name: str, key: str | None) -> Json:
         "status_words": words,
         "characters": len(source.text),
         "server": source.server,
-        "arguments": arguments_of(source),
+        "arguments": source.arguments,
         "uri": source.uri,
         "note": source.note,
     }
