@@ -21,7 +21,14 @@ from unittest.mock import patch
 from databases import a_store, in_one_file
 from forests import a_calibrator
 from lexical import verify_lexically
-from reviewing import SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_office
+from reviewing import (
+    SUPPORTED,
+    UNSUPPORTED,
+    Office,
+    a_reviewed_trace,
+    an_office,
+    labels_in,
+)
 from sqlalchemy import select
 from sqlmodel import SQLModel
 
@@ -342,6 +349,9 @@ def _set_up(office: Office, folder: Path) -> None:
     kept = work.repairs.put(verdict.content_hash, repair)
     work.repairs.choose(kept, repair.actions[0].action_id, Choice.ACCEPT, reviewer="Ada")
     Splits(store=office.store).say("review-0003", Split.TRAIN, by="Lea")
+    table = f"trace_id,claim,label\nreview-0004,{said.text},contradicted\n"
+    labels_in(work.label_intake(), lea, table, "Guest")
+    work.label_intake().withdraw(work.label_intake().imports()[0].key, by=lea)
     a_calibrator(folder / "fitted", above=0.8, threshold=0.7)
     name = work.calibrators.keep(folder / "fitted", {"claims": 12}, {"votes": [1]}, by=lea)
     work.calibrators.promote(name, "fewer good claims blocked", lea)

@@ -12,7 +12,17 @@ import typer
 
 from cli.judging import writing_database
 from cli.options import DatabaseUrl, Files, Format, JsonPath
-from cli.output import Progress, counted, one_line, require, say, tell, tell_skipped, write_json
+from cli.output import (
+    Progress,
+    counted,
+    one_line,
+    require,
+    say,
+    tell,
+    tell_skipped,
+    write_file,
+    write_json,
+)
 from core.errors import ConfigError, InputError
 from core.site_config import site_config
 
@@ -49,6 +59,25 @@ def import_files(
             help="Take a packet that nobody whom this machine trusts has signed; the trail says so.",
         ),
     ] = False,
+    annotator: Annotated[
+        str,
+        typer.Option(
+            "--annotator", help="Whose labels a table holds, where it has no such column."
+        ),
+    ] = "",
+    pre_labels: Annotated[
+        bool,
+        typer.Option(
+            "--pre-labels", help="A table's labels come in as pre-labels, not as annotations."
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what a table's rows match; write nothing.")
+    ] = False,
+    unmatched: Annotated[
+        Path | None,
+        typer.Option("--unmatched", help="Where to write a table's rows that are not kept."),
+    ] = None,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -60,6 +89,9 @@ def import_files(
 
     A packet that `label` has labelled brings its pre-labels, which Review shows after one's own answer.
 
+    A table (.csv, .tsv) of claim, label and source, with trace_id, annotator and note where it has
+    them, brings labels that exist already: each row to the claim of that text, and of that trace.
+
     Records that cannot be read are listed on stderr, and the others are kept; the exit code is 2
     only when no trace could be read at all.
     """
@@ -68,6 +100,9 @@ def import_files(
     if same_id not in set(SameId):
         raise ConfigError(f"--same-id: expected apart or version, found {same_id!r:.60}")
     require(*files)
+    if all(file.suffix.casefold() in (".csv", ".tsv") for file in files):
+        _import_labels(files, db, json_path, annotator, pre_labels, dry_run, unmatched)
+        return
     if packets := _packets_among(files):
         _import_packets(packets, db, json_path, unsigned)
         return
@@ -122,6 +157,46 @@ def _import_pre_labels(files: Sequence[Path], db: str | None, json_path: Path | 
     tell_skipped([each for one in done.values() for each in one.skipped])
     documents = {file: asdict(one) for file, one in done.items()}
     tell({"pre_labels": documents, "database": workspace.name}, lines, json_path)
+    workspace.close()
+
+
+def _import_labels(
+    files: Sequence[Path],
+    db: str | None,
+    json_path: Path | None,
+    annotator: str,
+    pre_labels: bool,
+    dry_run: bool,
+    unmatched: Path | None,
+) -> None:
+    from core.workflows.label_import import import_labels, left_csv, plan_labels, read_labels
+
+    if unmatched is not None and len(files) > 1:
+        raise ConfigError("--unmatched: one table at a time")
+    workspace = writing_database(db)
+    user, intake = workspace.people.local(), workspace.label_intake()
+    lines: list[str] = []
+    documents = {}
+    noun = "pre-label" if pre_labels else "annotation"
+    for file in files:
+        table = read_labels(file.name, file.read_bytes())
+        plan = plan_labels(intake, table, annotator, pre_labels=pre_labels)
+        put = None if dry_run else import_labels(intake, plan, user, pre_labels=pre_labels)
+        new, later = (len(plan.labels), []) if put is None else (put.votes, put.skipped)
+        tell_skipped([*plan.reasons(), *later])
+        if unmatched is not None:
+            write_file(unmatched, left_csv(plan).encode())
+        lines += table.notes
+        lines.append(
+            f"{file}: {plan.matched} of {counted(len(table.rows), 'row')} match; "
+            f"{counted(new, noun)} {'would be ' if dry_run else ''}new, {plan.known} already there, "
+            f"{len(plan.left) + len(later)} not kept"
+        )
+        documents[str(file)] = {
+            "rows": len(table.rows), "matched": plan.matched, "new": new, "known": plan.known,
+            "skipped": [*plan.reasons(), *later], "written": not dry_run,
+        }  # fmt: skip
+    tell({"labels": documents, "database": workspace.name}, lines, json_path)
     workspace.close()
 
 

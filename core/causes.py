@@ -37,6 +37,7 @@ class Cause(StrEnum):
     JUDGE_DISPUTED = "a judge against a check"
     JUDGE_CREDITS_ELSEWHERE = "a judge credits elsewhere"
     JUDGE_DOUBTED = "a judge that is wrong too often here"
+    JUDGE_OPEN = "a judge reads otherwise, unproved"
     JUDGE_UNPROVED = "a judge's verdict unproved"
     NOT_READ = "not read by the judge"
     # the gate, of a claim that passes
@@ -85,6 +86,7 @@ SENTENCES: Mapping[Cause, str] = {
         "Needs a person: {judge} calls it {verdict}, with its proof checked, and by what people found here "
         "such a reading is right with {right} %."
     ),
+    Cause.JUDGE_OPEN: "Needs a person: {judge} reads it as contradicted, and does not prove it: {failed}.",
     Cause.JUDGE_UNPROVED: "{judge} calls it {verdict}; that counts for nothing, since {failed}.",
     Cause.NOT_READ: "Not read by the judge: {why}.",
     Cause.JUDGE_SUPPORTS: "Supported by {source}, as {judge} reads it, with its proof checked.",

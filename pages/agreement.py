@@ -168,7 +168,7 @@ else:
 if left_out := left_out_words(view.machine):
     st.text(left_out)
 if view.pre_labels.claims:
-    st.subheader("With the pre-labels of two judges, before they were shown", anchor=False)
+    st.subheader("With the pre-labels, before they were shown", anchor=False)
     show_figures(view.pre_labels)
     st.text(count_words(view.pre_labels, "annotation"))
 reveal = view.reveal

@@ -17,9 +17,11 @@ from pages.screens.export.exporting import (
     show_signed,
 )
 from pages.screens.export.formats import FORMATS, LISTED_TRACES, show_preview
+from pages.screens.export.labels import show_label_import
 from pages.screens.export.preview import ChosenPackets, choose_claims
 from pages.widgets.counting import counted
 from pages.widgets.days import whole_days
+from pages.widgets.forms import show_saved
 from pages.widgets.plain import show_card, show_notice
 from pages.widgets.reviewed import packets_for
 from pages.widgets.routing import begin_page, or_stop
@@ -156,3 +158,6 @@ if signed:
 if Role.LEAD in user.roles:
     with st.expander("Read a packet", icon=":material/upload:"):
         show_packet_import(workspace.packet_intake(), user)
+    with st.expander("Bring in labels that exist already", icon=":material/playlist_add:"):
+        show_label_import(workspace.label_intake(), user)
+show_saved()

@@ -148,17 +148,19 @@ if material.rows:
         )
 
 open_candidates = [kept for kept in candidates if kept.standing is Standing.WAITING]
+# Not bound to the address, where a step would have to be called as it is shown: "3 Fit".
+asked = st.query_params.get("step", "").rpartition(" ")[2]
+usual = "Compare" if open_candidates else "Labels"
+st.session_state.setdefault("step", asked if asked in STEPS else usual)
 st.segmented_control(
     "Step",
     STEPS,
     format_func=lambda name: f"{STEPS.index(name) + 1} {name}",
-    default="Compare" if open_candidates else "Labels",
     required=True,
     label_visibility="collapsed",
     key="step",
-    bind="query-params",
 )
-step = st.session_state["step"]
+step = st.query_params["step"] = st.session_state["step"]
 
 # ---------------------------------------------------------------- 1 to 3: labels, split, fit
 

@@ -35,7 +35,13 @@ from core.review.records import (
 from storage import tables
 from storage.audit import add_row
 from storage.columns import about, plain_text
-from storage.tables import AdjudicationReopening, AdjudicationRow, AnnotationRow, PersonRow
+from storage.tables import (
+    AdjudicationReopening,
+    AdjudicationRow,
+    AnnotationRow,
+    AnnotationWithdrawal,
+    PersonRow,
+)
 
 # What few judgements have: a key each in the column ``more``, and there only where it says something.
 _MORE = ("correction", "more_source_ids", "passages")
@@ -112,14 +118,23 @@ def annotation_columns(said: NewAnnotation | Annotation) -> dict[str, object]:
 def with_names(
     table: type[AnnotationRow] | type[AdjudicationRow], key: str, project_id: int
 ) -> Any:
-    """The rows of a project with the name of the person, the oldest first; ``key`` numbers them."""
+    """The rows of a project that nobody took back, with the name of the person, the oldest first;
+    ``key`` numbers them."""
     columns: Mapping[str, Any] = table.__table__.c  # type: ignore[union-attr]
     return (
         select(table.__table__, col(PersonRow.name))  # type: ignore[union-attr]
         .join(PersonRow, col(PersonRow.person_id) == columns["person_id"])
-        .where(columns["project_id"] == project_id)
+        .where(
+            columns["project_id"] == project_id,
+            not_withdrawn() if table is AnnotationRow else stands(),
+        )
         .order_by(columns[key])
     )
+
+
+def not_withdrawn() -> ColumnElement[bool]:
+    """Whether nobody has taken back the annotation in the row."""
+    return col(AnnotationRow.vote_id).not_in(select(col(AnnotationWithdrawal.vote_id)))
 
 
 def put_annotation(
@@ -206,7 +221,8 @@ def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequ
     that somebody was called away from would say "8 hours left"."""
     statement = (
         select(col(AnnotationRow.seconds))
-        .where(col(AnnotationRow.project_id) == project_id)
+        # What came with an import was not timed.
+        .where(col(AnnotationRow.project_id) == project_id, col(AnnotationRow.seconds) > 0)
         .order_by(col(AnnotationRow.vote_id).desc())
         .limit(PACE_ANNOTATIONS)
     )
@@ -274,7 +290,11 @@ def own_annotations(connection: Connection, project_id: int, person_id: int) -> 
         .where(
             col(said.vote_id).in_(
                 select(func.max(col(said.vote_id)))
-                .where(col(said.project_id) == project_id, col(said.person_id) == person_id)
+                .where(
+                    col(said.project_id) == project_id,
+                    col(said.person_id) == person_id,
+                    not_withdrawn(),
+                )
                 .group_by(col(said.claim_key))
             )
         )
@@ -370,14 +390,16 @@ def put_adjudication(
 
 def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
     """The adjudication that counts on a claim."""
-    statement = _standing(project_id).where(col(AdjudicationRow.claim_key) == claim_key)
+    statement = with_names(AdjudicationRow, "adjudication_id", project_id).where(
+        col(AdjudicationRow.claim_key) == claim_key
+    )
     rows = connection.execute(statement).all()
     return _adjudication(rows[-1]) if rows else None
 
 
 def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, Adjudication]:
     """The adjudication that counts on every claim of a project: claim key → adjudication."""
-    rows = connection.execute(_standing(project_id))
+    rows = connection.execute(with_names(AdjudicationRow, "adjudication_id", project_id))
     return {row.claim_key: _adjudication(row) for row in rows}
 
 
@@ -386,11 +408,6 @@ def stands() -> ColumnElement[bool]:
     return col(AdjudicationRow.adjudication_id).not_in(
         select(col(AdjudicationReopening.adjudication_id))
     )
-
-
-def _standing(project_id: int) -> Any:
-    """The adjudications of a project that stand, the oldest first."""
-    return with_names(AdjudicationRow, "adjudication_id", project_id).where(stands())
 
 
 def _adjudication(row: Row[Any]) -> Adjudication:

@@ -9,7 +9,17 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlmodel import col
 
 from core.errors import Conflict, NotFound, StoreError
@@ -19,7 +29,7 @@ from core.review.items import Assignment, OpenAssignment
 from core.review.records import Person, Project, QueueReason
 from core.review.sampling import audit_turn
 from storage import queue, tables
-from storage.annotations import annotations_of
+from storage.annotations import annotations_of, not_withdrawn
 from storage.audit import append_event
 from storage.columns import about, plain_text, read_as
 from storage.queue import settle
@@ -92,7 +102,10 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
     """Every claim that somebody holds, the one that has not moved longest first."""
     latest_annotations = (
         select(func.max(col(AnnotationRow.vote_id)))
-        .where(about(AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id))
+        .where(
+            about(AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id),
+            not_withdrawn(),
+        )
         .correlate(AssignmentRow)
         .scalar_subquery()
     )
@@ -409,8 +422,8 @@ def _assignment(row: Row[*tuple[Any, ...]]) -> Assignment:
 def differences(connection: Connection) -> Iterator[str]:
     """Where assignments are not what events, annotations and adjudications tell of."""
 
-    def rows(*columns: object) -> Iterator[Any]:
-        return iter(connection.execute(select(*map(col, columns))))
+    def rows(*columns: object, where: Sequence[ColumnElement[bool]] = ()) -> Iterator[Any]:
+        return iter(connection.execute(select(*map(col, columns)).where(*where)))
 
     annotation, tie, own = AnnotationRow, tables.AdjudicationRow, AssignmentRow
     chances: dict[tuple[int, int], set[float | None]] = defaultdict(set)
@@ -420,7 +433,11 @@ def differences(connection: Connection) -> Iterator[str]:
     read = {
         tuple(row)
         for row in rows(
-            annotation.project_id, annotation.claim_key, annotation.slot, annotation.person_id
+            annotation.project_id,
+            annotation.claim_key,
+            annotation.slot,
+            annotation.person_id,
+            where=[not_withdrawn()],
         )
     }
     ended = read | {

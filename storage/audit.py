@@ -78,6 +78,7 @@ TOLD: tuple[type[SQLModel], ...] = (
     tables.GuidelineRow,
     tables.Decline,
     tables.AnnotationRow,
+    tables.AnnotationWithdrawal,
     tables.AdjudicationRow,
     tables.TraceSplit,
     tables.CalibratorRow,

@@ -18,13 +18,15 @@ from core.records import (
     Decision,
     Features,
     Judged,
+    State,
     VerdictLabel,
     Verification,
+    state_of,
 )
 from core.review.records import Signal
 from storage.audit import sha256_of
 from storage.columns import plain_text
-from storage.tables import ClaimRow, ClaimSignal, Run
+from storage.tables import ClaimBlock, ClaimRow, ClaimSignal, Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,7 @@ class JudgedClaim:
     span_end: int
     claim_type: str
     signal: Signal
+    blocks: bool  # it is shown to be wrong
 
 
 def put_claims(
@@ -48,7 +51,21 @@ def put_claims(
     keys = _claim_keys(connection, position, judged)
     signals = {key: one.signal for key, one in zip(keys, judged, strict=True)}
     _put_signals(connection, run_id, signals)
+    put_blocks(connection, position, run_id, judged)
     return signals
+
+
+def put_blocks(
+    connection: Connection, position: int, run_id: int, judged: Sequence[JudgedClaim]
+) -> None:
+    """Keep which of the claims whose signals that run has are shown to be wrong."""
+    wrong = [one for one in judged if one.blocks]
+    signals = select(col(ClaimSignal.signal_id)).where(
+        col(ClaimSignal.run_id) == run_id,
+        col(ClaimSignal.claim_key).in_(_claim_keys(connection, position, wrong)),
+    )
+    if wrong:
+        connection.execute(insert(ClaimBlock).from_select(["signal_id"], signals))
 
 
 def judged_claims(verification: Verification, run_key: str) -> list[JudgedClaim]:
@@ -66,6 +83,7 @@ def judged_claims(verification: Verification, run_key: str) -> list[JudgedClaim]
             span_end=claim.span.end,
             claim_type=claim.claim_type.value,
             signal=signal_of_claim(verdict, run_key),
+            blocks=state_of(verdict) is State.BLOCK,
         )
         found.setdefault((one.claim_id, one.text), one)
     return list(found.values())

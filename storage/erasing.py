@@ -33,6 +33,7 @@ from storage.tables import (
     AnnotationRow,
     AssignmentRow,
     AuditEvent,
+    ClaimBlock,
     ClaimRow,
     ClaimSignal,
     Decline,
@@ -236,6 +237,7 @@ def _rows(
 ) -> Iterator[tuple[str, list[list[object]]]]:
     """Of each sealed table, the key and hash of the rows that go with these trace versions."""
     claims = select(col(ClaimRow.claim_key)).where(col(ClaimRow.position).in_(positions))
+    signals = select(col(ClaimSignal.signal_id)).where(col(ClaimSignal.claim_key).in_(claims))
     repairs = select(col(RepairRow.repair_id)).where(col(RepairRow.position).in_(positions))
     verdicts = select(col(Verdict.verdict_id)).where(col(Verdict.position).in_(positions))
     of_trace = (TraceVersion, TraceSlice, Verdict, RepairRow, ClaimRow, VerdictOpening, TraceMark)
@@ -243,6 +245,7 @@ def _rows(
         *((model, "position", positions) for model in of_trace),
         *((model, "verdict_id", verdicts) for model in (VerdictState, VerdictCause)),
         (ClaimSignal, "claim_key", claims),
+        (ClaimBlock, "signal_id", signals),
         (PreLabelRow, "claim_key", claims),
         (RepairChoice, "repair_id", repairs),
     )

@@ -15,7 +15,7 @@ from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import Withheld
 from core.review.readers import is_blind
 from core.review.records import Exposure
-from storage.annotations import stands
+from storage.annotations import not_withdrawn, stands
 from storage.audit import append_event
 from storage.columns import about
 from storage.listing import yet_to_judge
@@ -169,6 +169,7 @@ def _decided() -> ColumnElement[bool]:
             AssignmentRow.person_id,
         ),
         col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+        not_withdrawn(),
     )
     settled = exists().where(
         col(AdjudicationRow.project_id) == col(AssignmentRow.project_id),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, select, union
+from sqlalchemy import Connection, Row, Select, exists, func, select, union
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
@@ -27,6 +27,7 @@ from storage.annotations import (
     current_annotations,
     every_adjudication,
     every_current_annotation,
+    not_withdrawn,
 )
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.projects import project_at
@@ -35,6 +36,7 @@ from storage.tables import (
     AdjudicationReopening,
     AdjudicationRow,
     AnnotationRow,
+    AnnotationWithdrawal,
     ClaimRow,
     ClaimSignal,
     QueueRow,
@@ -125,7 +127,7 @@ class Labels:
         with self.store.database.reading() as connection:
             begun = connection.execute(
                 select(func.count(func.distinct(col(AnnotationRow.claim_key)))).where(
-                    col(AnnotationRow.project_id) == project_id
+                    col(AnnotationRow.project_id) == project_id, not_withdrawn()
                 )
             ).scalar_one()
         # Whichever is in memory already: with features or without, the claims are the same.
@@ -175,6 +177,7 @@ class _Mark:
     traces: int
     splits: int
     annotation: int
+    withdrawal: int
     voted_at: datetime | None
     decision: int
     reopening: int
@@ -202,9 +205,17 @@ _KEPT: dict[tuple[str, int, bool], _Kept] = {}
 
 
 def _mark(connection: Connection, project_id: int) -> _Mark:
-    def one(wanted: ColumnElement[Any]) -> Any:
-        return connection.execute(select(wanted)).scalar()
-
+    ever: dict[str, Any] = {
+        "traces": func.count(col(TraceVersion.position)),
+        "splits": func.count(col(TraceSplit.trace_key)),
+        "withdrawal": func.max(col(AnnotationWithdrawal.withdrawal_id)),
+        "decision": func.max(col(AdjudicationRow.adjudication_id)),
+        "reopening": func.max(col(AdjudicationReopening.reopening_id)),
+        "signal": func.max(col(ClaimSignal.signal_id)),
+    }
+    found = connection.execute(
+        select(*(select(wanted).scalar_subquery().label(name) for name, wanted in ever.items()))
+    ).one()
     last = connection.execute(
         select(col(AnnotationRow.vote_id), col(AnnotationRow.at))
         .order_by(col(AnnotationRow.vote_id).desc())
@@ -212,19 +223,17 @@ def _mark(connection: Connection, project_id: int) -> _Mark:
     ).first()
     return _Mark(
         settings=project_at(connection, project_id).version,
-        traces=one(func.count(col(TraceVersion.position))),
-        splits=one(func.count(col(TraceSplit.trace_key))),
         annotation=last.vote_id if last else 0,
         voted_at=last.at if last else None,
-        decision=one(func.max(col(AdjudicationRow.adjudication_id))) or 0,
-        reopening=one(func.max(col(AdjudicationReopening.reopening_id))) or 0,
-        signal=one(func.max(col(ClaimSignal.signal_id))) or 0,
+        **{name: number or 0 for name, number in found._mapping.items()},
     )
 
 
 def _read(connection: Connection, project_id: int, mark: _Mark, features: bool) -> _Kept:
     """All settled claims, in a handful of statements."""
-    voted = select(col(AnnotationRow.claim_key)).where(col(AnnotationRow.project_id) == project_id)
+    voted = select(col(AnnotationRow.claim_key)).where(
+        col(AnnotationRow.project_id) == project_id, not_withdrawn()
+    )
     annotations = every_current_annotation(connection, project_id)
     decided = every_adjudication(connection, project_id)
     placed = _reviewed(connection, project_id, voted, annotations, decided, features)
@@ -272,6 +281,10 @@ def _written_about(connection: Connection, project_id: int, since: _Mark) -> lis
             select(col(AnnotationRow.claim_key)).where(
                 col(AnnotationRow.vote_id) > since.annotation,
                 col(AnnotationRow.project_id) == project_id,
+            ),
+            select(col(AnnotationWithdrawal.claim_key)).where(
+                col(AnnotationWithdrawal.withdrawal_id) > since.withdrawal,
+                col(AnnotationWithdrawal.project_id) == project_id,
             ),
             select(col(AdjudicationRow.claim_key)).where(
                 col(AdjudicationRow.adjudication_id) > since.decision,

@@ -30,13 +30,14 @@ from core.review.items import QueueState
 from core.review.readers import is_blind
 from core.review.records import Person, Role
 from storage import records
-from storage.annotations import adjudication_of, current_annotations
+from storage.annotations import adjudication_of, current_annotations, not_withdrawn
 from storage.columns import about, plain_text
 from storage.records import Order, TraceFilters
 from storage.tables import (
     AnnotationRequest,
     AnnotationRow,
     AssignmentRow,
+    ClaimBlock,
     ClaimRow,
     ClaimSignal,
     Decline,
@@ -186,7 +187,7 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
             col(other.trace_key) == col(trace.trace_key),
             col(QueueRow.state).in_(states),
             col(ProjectRow.decide_first),
-            ~mine,
+            ~mine.where(not_withdrawn()),
             or_(~passed_on, taken_up_again),
         )
         .correlate(trace)
@@ -371,12 +372,15 @@ def _with_label(passes: bool) -> ColumnElement[bool]:
     return col(TraceVersion.position).in_(labelled)
 
 
-def _with_open_claim() -> ColumnElement[bool]:
-    """Whether the latest run stopped a claim of the trace version that no final label lets pass."""
+def _with_open_claim(*, shown: bool) -> ColumnElement[bool]:
+    """Whether the latest run stopped a claim of the trace version that no final label lets pass.
+
+    ``shown``: one that it showed to be wrong.
+    """
     passing = exists().where(
         col(QueueRow.claim_key) == col(ClaimRow.claim_key), col(QueueRow.passes).is_(True)
     )
-    return (
+    stopped = (
         select(1)
         .select_from(ClaimRow)
         .join(ClaimSignal, col(ClaimSignal.claim_key) == col(ClaimRow.claim_key))
@@ -386,24 +390,26 @@ def _with_open_claim() -> ColumnElement[bool]:
             col(ClaimSignal.decision) == Decision.BLOCK.value,
             ~passing,
         )
-        .correlate(TraceVersion, Verdict)
-        .exists()
     )
+    if shown:
+        stopped = stopped.join(ClaimBlock, col(ClaimBlock.signal_id) == col(ClaimSignal.signal_id))
+    return stopped.correlate(TraceVersion, Verdict).exists()
 
 
 def _state() -> ColumnElement[str | None]:
     """The state of the answer: what people settled of its claims goes before what the verifier says.
 
-    A claim that they found wrong blocks it; once every claim that stopped it has a label by which it
-    passes, the answer does. None where no verdict is seen.
+    A claim that they found wrong blocks it; of what stopped it, a claim with a label by which it passes
+    counts no more. None where no verdict is seen.
     """
     verified = col(VerdictState.state)
-    cleared = and_(_with_label(True), col(Verdict.blocked) > 0, ~_with_open_claim())
     return case(
         (verified.is_(None), None),
         (_with_label(False), State.BLOCK.value),
-        (cleared, State.ALLOW.value),
-        else_=verified,
+        (or_(~_with_label(True), col(Verdict.blocked) == 0), verified),
+        (_with_open_claim(shown=True), State.BLOCK.value),
+        (_with_open_claim(shown=False), State.NEEDS_REVIEW.value),
+        else_=State.ALLOW.value,
     )
 
 

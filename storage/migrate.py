@@ -18,9 +18,9 @@ from storage.engine import Database
 from storage.queue import fill_passes
 from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
-from storage.verdicts import fill_states
+from storage.verdicts import fill_blocks, fill_states
 
-NEWEST = "0018"
+NEWEST = "0020"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -221,13 +221,58 @@ def _hold_a_prior(connection: Connection) -> None:
 
 
 def _keep_final_labels(connection: Connection) -> None:
-    """To 0018: the queue says of a settled claim whether its final label lets it pass."""
+    """To 0019: the queue says of a settled claim whether its final label lets it pass."""
     connection.execute(text("ALTER TABLE queue ADD COLUMN passes BOOLEAN"))
+    _let_annotations_be_withdrawn(connection)  # before annotations are read
     fill_passes(connection)
 
 
-# Revision → the next one, and how to come to it. A released step is never changed. 0012 was never
-# released: the table that 0013 drops had one more column in it.
+def _let_annotations_be_withdrawn(connection: Connection) -> None:
+    """To 0019: an annotation that came with an import may be taken back with it."""
+    key = (
+        "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT"
+        if connection.dialect.name == "sqlite"
+        else "SERIAL NOT NULL CONSTRAINT pk_vote_withdrawal PRIMARY KEY"
+    )
+    at = "DATETIME" if connection.dialect.name == "sqlite" else "TIMESTAMP WITH TIME ZONE"
+    of = {
+        "project_id": "project",
+        "claim_key": "claim",
+        "vote_id": "vote",
+        "person_id": "person",
+    }
+    references = ", ".join(
+        f"CONSTRAINT fk_vote_withdrawal_{column}_{table} FOREIGN KEY ({column}) "
+        f"REFERENCES {table} ({column}){' ON DELETE CASCADE' if table == 'claim' else ''}"
+        for column, table in of.items()
+    )
+    connection.execute(
+        text(
+            f"CREATE TABLE vote_withdrawal (withdrawal_id {key}, "
+            f"{', '.join(f'{column} INTEGER NOT NULL' for column in of)}, at {at} NOT NULL, "
+            f"CONSTRAINT uq_vote_withdrawal_vote_id UNIQUE (vote_id), {references})"
+        )
+    )
+    for statement in ("UPDATE", "DELETE"):
+        _refuse(connection, statement, "vote_withdrawal")
+
+
+def _keep_blocking_claims(connection: Connection) -> None:
+    """To 0020: which claims are shown to be wrong, and not merely unconfirmed."""
+    connection.execute(
+        text(
+            "CREATE TABLE claim_block (signal_id INTEGER NOT NULL, "
+            "CONSTRAINT pk_claim_block PRIMARY KEY (signal_id), "
+            "CONSTRAINT fk_claim_block_signal_id_claim_signal FOREIGN KEY (signal_id) "
+            "REFERENCES claim_signal (signal_id) ON DELETE CASCADE)"
+        )
+    )
+    fill_blocks(connection)
+    _refuse(connection, "UPDATE", "claim_block")
+
+
+# Revision → the next one, and how to come to it. A released step is never changed. 0012 and 0018 were
+# never released: the table that 0013 drops had one more column in it, and 0018 knew no withdrawal.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0011": ("0013", _keep_states_alone),
     "0012": ("0013", _keep_states_alone),
@@ -235,5 +280,7 @@ STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0014": ("0015", _keep_pre_labels),
     "0015": ("0016", _least_supported_first),
     "0016": ("0017", _hold_a_prior),
-    "0017": ("0018", _keep_final_labels),
+    "0017": ("0019", _keep_final_labels),
+    "0018": ("0019", _let_annotations_be_withdrawn),
+    "0019": ("0020", _keep_blocking_claims),
 }

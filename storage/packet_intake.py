@@ -43,6 +43,7 @@ from storage.tables import (
 
 BOTH_ANNOTATIONS = 2
 TAKEN_UNSIGNED = "packet.taken_unsigned"
+VOTE_IMPORTED, LABELS_IMPORTED = "vote.imported", "labels.imported"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +145,11 @@ class PacketIntake:
         by: Person,
         manifest_sha256: str,
         machine_profiles: Mapping[str, str],
+        told: Mapping[str, object] | None = None,
     ) -> ReviewsPut:
         """Keep the annotations and adjudications that are not here yet, each with its event.
+
+        ``told`` is the detail of one event for all of them, where there is anything new.
 
         People who are not here come without a role. An annotation that would stand behind a newer
         one of the same person, or for which no annotation is left, is skipped with its reason.
@@ -179,6 +183,10 @@ class PacketIntake:
                     entry.adjudication(decided, people[_plain_name(decided.reviewer)])
                 if put.votes + put.adjudications > before:
                     settle(connection, self.project, claim_key)
+            if told is not None and put.votes:
+                detail = {**told, "project": self.project.project_id, "annotations": put.votes}
+                at = self.store.now()
+                append_event(connection, at, by.name, LABELS_IMPORTED, manifest_sha256, detail)
         return put
 
     def _people(
@@ -239,7 +247,7 @@ class _Entry:
             },
             annotation,
             person,
-            action="vote.imported",
+            action=VOTE_IMPORTED,
         )
         self.put.votes += 1
 

@@ -44,6 +44,7 @@ APPENDED: tuple[type[SQLModel], ...] = (
     tables.TraceSlice,
     tables.VerdictState,
     tables.VerdictCause,
+    tables.ClaimBlock,
 )
 # Few rows, which may change: each seal after a change holds all of them.
 WHOLE: tuple[type[SQLModel], ...] = (tables.ProjectRow, tables.PersonRow)

@@ -455,6 +455,20 @@ class AnnotationRow(SQLModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class AnnotationWithdrawal(SQLModel, table=True):
+    """An annotation that was taken back with its import; it stays as written and no longer counts."""
+
+    __tablename__: ClassVar[str] = "vote_withdrawal"
+    __table_args__ = (UniqueConstraint("vote_id"), {"sqlite_autoincrement": True})
+
+    withdrawal_id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.project_id")
+    claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
+    vote_id: int = Field(foreign_key="vote.vote_id")
+    person_id: int = Field(foreign_key="person.person_id")
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
 class AdjudicationRow(SQLModel, table=True):
     """An adjudication; the row with the highest id of a claim counts."""
 
@@ -653,6 +667,19 @@ class VerdictState(SQLModel, table=True):
         sa_column_kwargs={"autoincrement": False},
     )
     state: str = Field(max_length=12)
+
+
+class ClaimBlock(SQLModel, table=True):
+    """A claim that its run showed to be wrong: its state is block, worked out from the verdict."""
+
+    __tablename__: ClassVar[str] = "claim_block"
+
+    signal_id: int = Field(
+        primary_key=True,
+        foreign_key="claim_signal.signal_id",
+        ondelete="CASCADE",
+        sa_column_kwargs={"autoincrement": False},
+    )
 
 
 class VerdictCause(SQLModel, table=True):

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, Row, Select, func, insert, select
 from sqlmodel import col
 
 from core.codec import content_hash as hash_of
 from core.codec import verdict_document, verification_from_document
 from core.errors import BadRecord, NotFound, StoreError
 from core.provenance.triage import triage
-from core.records import Decision, VerdictLabel, Verification, Versions, answer_state, summarise
+from core.records import (
+    Decision,
+    State,
+    VerdictLabel,
+    Verification,
+    Versions,
+    answer_state,
+    summarise,
+)
 from storage import queue, records
 from storage.audit import append_event, sha256_of
-from storage.claims import put_claims
+from storage.claims import judged_claims, put_blocks, put_claims
 from storage.columns import read_as
 from storage.tables import Run, TraceVersion, Verdict, VerdictCause, VerdictState
 from storage.traces import is_newest, trace_key
@@ -202,12 +211,26 @@ def runs(connection: Connection) -> tuple[records.StoredRun, ...]:
 
 def fill_states(connection: Connection) -> None:
     """Keep the states of the verdicts that were stored before they were kept."""
-    for verdict_id in list(connection.execute(select(col(Verdict.verdict_id))).scalars()):
-        assert verdict_id is not None
-        document = connection.execute(
-            select(col(Verdict.document)).where(col(Verdict.verdict_id) == verdict_id)
-        ).scalar_one()
-        _put_state(connection, verdict_id, stored_verification(document))
+    for row in _kept(connection, select(col(Verdict.verdict_id))):
+        _put_state(connection, row.verdict_id, stored_verification(row.document))
+
+
+def fill_blocks(connection: Connection) -> None:
+    """Keep which claims are shown to be wrong, of the verdicts stored before that was kept."""
+    blocking = select(col(VerdictState.verdict_id)).where(
+        col(VerdictState.state) == State.BLOCK.value
+    )
+    for row in _kept(connection, blocking):
+        judged = judged_claims(stored_verification(row.document), "")
+        put_blocks(connection, row.position, row.run_id, judged)
+
+
+def _kept(connection: Connection, verdict_ids: Select[Any]) -> Iterator[Row[Any]]:
+    """The verdicts of these ids, one in memory at a time."""
+    for verdict_id in list(connection.execute(verdict_ids).scalars()):
+        yield connection.execute(
+            select(Verdict.__table__).where(col(Verdict.verdict_id) == verdict_id)  # type: ignore[attr-defined]
+        ).one()
 
 
 def _put_state(connection: Connection, verdict_id: int, verification: Verification) -> None:

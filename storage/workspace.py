@@ -18,6 +18,7 @@ from storage.engine import ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
 from storage.jobs import Jobs
 from storage.judges import Judges
+from storage.label_intake import LabelIntake
 from storage.labels import Labels
 from storage.packet_intake import PacketIntake
 from storage.packets import Packets, PacketSignatures
@@ -131,6 +132,10 @@ class Workspace:
     def packet_intake(self, project: Project | None = None) -> PacketIntake:
         """Where packets are imported to: a project, else the default one."""
         return PacketIntake(store=self.store, project=project or self.project())
+
+    def label_intake(self, project: Project | None = None) -> LabelIntake:
+        """Where labels are imported to: a project, else the default one."""
+        return LabelIntake(store=self.store, project=project or self.project())
 
     # ------------------------------------------------------------ read across repositories
 

@@ -14,9 +14,12 @@ from databases import copied, workspace_of
 from verdicts import Said, a_verification, fill
 
 from core.records import VerdictLabel, Verification
+from core.review.exchange import ReviewsPut
 from core.review.items import ReviewItem
 from core.review.records import Annotation, Judgement, Person, Project, ProjectSettings, Role
+from core.workflows.label_import import LabelPlan, import_labels, plan_labels, read_labels
 from core.workflows.review import ReviewSession, open_review_session
+from storage.label_intake import LabelIntake
 from storage.store import SqlStore
 from storage.workspace import Workspace
 
@@ -165,6 +168,15 @@ def _people_and_project(
             reason="set up for a test",
         )
     return everybody, project
+
+
+def labels_in(
+    intake: LabelIntake, user: Person, table: str, annotator: str = "", *, pre_labels: bool = False
+) -> tuple[LabelPlan, ReviewsPut]:
+    """What a table of labels was to bring, and what it brought."""
+    read = read_labels("labels.csv", table.encode())
+    plan = plan_labels(intake, read, annotator, pre_labels=pre_labels)
+    return plan, import_labels(intake, plan, user, pre_labels=pre_labels)
 
 
 def problems_beside_the_clock(store: SqlStore) -> list[str]:

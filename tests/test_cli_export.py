@@ -158,3 +158,27 @@ def test_a_packet_and_its_parts_are_their_owners_alone_and_what_nobody_writes_go
     assert str(left) in caplog.text
     for path in (tmp_path / "packet", *(tmp_path / "packet").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_table_of_labels_is_previewed_and_what_it_does_not_match_is_written_down(
+    tmp_path: Path,
+) -> None:
+    file, table, rest = tmp_path / "c.db", tmp_path / "labels.csv", tmp_path / "rest.csv"
+    an_office(a_store(file, actor="test"), traces=1).store.close()
+    table.write_bytes(
+        "claim;label\nHer weight is 71.4 kg.;no\nSie ist müde.;yes\n".encode("cp1252")
+    )
+    command = ("import", table, "--annotator", "Ada", "--db", file)
+
+    seen = run(*command, "--dry-run")
+    done = run(*command, "--unmatched", rest, "--json", tmp_path / "done.json")
+    again = run(*command)
+
+    for result in (seen, done, again):
+        assert result.exit_code == 0
+        assert "skipped: labels.csv:3: no claim says that" in result.stderr
+        assert "1 of 2 rows match" in result.stdout and "Windows-1252" in result.stdout
+    assert "1 annotation would be new" in seen.stdout and "0 annotations new" in again.stdout
+    ((_, told),) = json.loads((tmp_path / "done.json").read_text("utf-8"))["labels"].items()
+    assert (told["new"], told["known"], told["written"]) == (1, 0, True)
+    assert "Sie ist müde.,yes,3,no claim says that" in rest.read_text("utf-8-sig")

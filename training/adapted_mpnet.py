@@ -59,6 +59,76 @@ class _AdaptedLinear(torch.autograd.Function):
         )
 
 
+def has_int8() -> bool:
+    """Whether the processor multiplies int8 with instructions of its own (VNNI)."""
+    return bool(torch.cpu._is_vnni_supported())
+
+
+class _Rounded:
+    """A frozen matrix in int8, for products from either side, each with its own scales.
+
+    Where a processor multiplies int8 (VNNI) but not bf16, this is three times as fast as fp32.
+    """
+
+    def __init__(self, matrix: torch.Tensor) -> None:
+        self.forward, self.forward_scale = _round_rows(matrix)
+        self.backward, self.backward_scale = _round_rows(matrix.T.contiguous())
+
+    def outputs(self, states: torch.Tensor) -> torch.Tensor:
+        """`states @ matrix.T`."""
+        return _product(states, self.forward, self.forward_scale)
+
+    def inputs(self, gradient: torch.Tensor) -> torch.Tensor:
+        """`gradient @ matrix`."""
+        return _product(gradient, self.backward, self.backward_scale)
+
+
+def _round_rows(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The rows of a matrix in int8, and what each is to be multiplied by, shape (rows, 1)."""
+    scale = matrix.abs().amax(1, keepdim=True).div_(127).clamp_(min=1e-30)
+    return (matrix / scale).round_().to(torch.int8), scale
+
+
+def _product(states: torch.Tensor, rounded: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    flat = states.reshape(-1, states.shape[-1])
+    rows, row_scale = _round_rows(flat)
+    summed = torch._int_mm(rows, rounded.T).float()
+    return summed.mul_(row_scale).mul_(scale.T).view(*states.shape[:-1], -1)
+
+
+class _RoundedLinear(torch.autograd.Function):
+    """x W' + (x A') B' + b with W in int8 and the adapters beside it in fp32: added up before, what
+    they learn in a step would be lost in rounding."""
+
+    @staticmethod
+    def forward(
+        context: Any,
+        states: torch.Tensor,
+        frozen: _Rounded,
+        bias: torch.Tensor,
+        down: torch.Tensor,
+        up: torch.Tensor,
+    ) -> torch.Tensor:
+        thin = states @ down.T
+        context.save_for_backward(states, thin, down, up)
+        context.frozen = frozen
+        return frozen.outputs(states).add_(bias).add_(thin @ up.T)
+
+    @staticmethod
+    def backward(context: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        states, thin, down, up = context.saved_tensors
+        (gradient,) = gradients
+        flat, seen = gradient.reshape(-1, gradient.shape[-1]), states.reshape(-1, states.shape[-1])
+        back = gradient @ up
+        return (
+            context.frozen.inputs(gradient).add_(back @ down),
+            None,
+            flat.sum(0),
+            back.reshape(-1, back.shape[-1]).T @ seen,
+            flat.T @ thin.reshape(-1, thin.shape[-1]),
+        )
+
+
 class AdaptedMpnet(nn.Module):
     """Logits of pairs from frozen MPNet weights and the adapters that are trained."""
 
@@ -72,6 +142,12 @@ class AdaptedMpnet(nn.Module):
         self.positions = weights["embeddings.position_embeddings.weight"].to(dtype)
         self.relative = weights["encoder.relative_attention_bias.weight"].float()
         self.frozen = [frozen_matrices(weights, i) for i in range(config.num_hidden_layers)]
+        self.rounded: list[dict[str, _Rounded]] = []
+        if dtype == torch.float32 and has_int8():
+            self.rounded = [
+                {name: _Rounded(matrix.float()) for name, matrix in layer.items()}
+                for layer in self.frozen
+            ]
         self.merged = [
             {name: matrix.to(dtype, copy=True) for name, matrix in layer.items()}
             for layer in self.frozen
@@ -126,13 +202,16 @@ class AdaptedMpnet(nn.Module):
         save_file(stored, folder / ADAPTERS_FILE, metadata={"format": "pt"})
 
     def merge(self) -> None:
-        """Add the adapters up with the frozen matrices, as the next passes read them."""
+        """Add the adapters up with the frozen matrices, as the next passes read them; nothing is added to
+        rounded ones."""
         for i in range(len(self.frozen)):
             self.merge_layer(i)
 
     @torch.no_grad()
     def merge_layer(self, i: int) -> None:
         """Add up one layer."""
+        if self.rounded:
+            return
         for name, matrix in self.frozen[i].items():
             up, down = self._of(f"{i}/{name}/up"), self._of(f"{i}/{name}/down")
             change = up.to(self.dtype) @ down.to(self.dtype)
@@ -177,9 +256,11 @@ class AdaptedMpnet(nn.Module):
         return self._normalise(self._linear(inner, i, "down") + attended, f"{i}/norm_output")
 
     def _linear(self, states: torch.Tensor, i: int, name: str) -> torch.Tensor:
-        result: torch.Tensor = _AdaptedLinear.apply(  # type: ignore[no-untyped-call]
+        function = _RoundedLinear if self.rounded else _AdaptedLinear
+        matrix = self.rounded[i][name] if self.rounded else self.merged[i][name]
+        result: torch.Tensor = function.apply(  # type: ignore[no-untyped-call]
             states,
-            self.merged[i][name],
+            matrix,
             self._of(f"{i}/{name}/bias"),
             self._of(f"{i}/{name}/down"),
             self._of(f"{i}/{name}/up"),
@@ -211,6 +292,7 @@ class Copies:
                 p.data = first.data
             if isinstance(other, AdaptedMpnet):
                 other.frozen, other.merged = model.frozen, model.merged
+                other.rounded = model.rounded
         self.trained = [[p for p in one.parameters() if p.requires_grad] for one in self.models]
         self.pool = ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,))
 

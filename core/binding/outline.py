@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from core.evidence.comparing import readings_of
 from core.evidence.fact_index import FactIndex
-from core.evidence.fact_lines import HEADING, KEY_VALUE, SENTENCE
 from core.evidence.facts import Fact, SourceFacts
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.words import acronyms, stems
 from core.records import FactPlace, Span, Trace
+from core.text.fields import Said, TextField
 
 Places = NDArray[np.int32]
 
@@ -127,7 +127,6 @@ def type_of(item: Quantity) -> str:
 
 def outline_of(trace: Trace, index: FactIndex) -> Outline:
     """The outline of a trace's outputs and calls."""
-    texts = {source.source_id: source.text for source in trace.sources}
     fields: list[Field] = []
     place_of: dict[int, int] = {}
     contexts: list[frozenset[str]] = []
@@ -139,7 +138,7 @@ def outline_of(trace: Trace, index: FactIndex) -> Outline:
             *(stems(f.value) for f in index.alone_in.get(one.source_id, ()) if _names(f.value))
         )
         whole[one.source_id] = alone
-        for record, found in _by_record(one, texts.get(one.source_id, "")):
+        for record, found in _by_record(one):
             begins = one.records[record].span.start
             owner = one.records[record].name[:_MOST_QUOTED]
             above = " ".join(over.at(begins)) if over is not None else ""
@@ -152,9 +151,10 @@ def outline_of(trace: Trace, index: FactIndex) -> Outline:
         if not one.facts:  # records are numbered without gaps
             continue
         contexts.append(index.asked.get(one.source_id, frozenset()))
-        for facts in _fields_of(one.facts):
-            place_of.update((id(fact), len(fields)) for fact in facts)
-            fields.append(replace(_field(facts, call=True), record=len(contexts) - 1))
+        for _, facts in one.fields:
+            if facts:
+                place_of.update((id(fact), len(fields)) for fact in facts)
+                fields.append(replace(_field(facts, call=True), record=len(contexts) - 1))
     del fields[MOST_FIELDS:]
     place_of = {k: v for k, v in place_of.items() if v < MOST_FIELDS}
     return _arranged(fields, contexts, whole, place_of, index)
@@ -169,23 +169,6 @@ def _in_name(item: Quantity, field: Field) -> bool:
 
 def _names(value: str) -> bool:
     return len(value.split()) <= _MOST_WORDS
-
-
-def _fields_of(facts: Iterable[Fact]) -> Iterator[list[Fact]]:
-    """The facts of each field: one of two quantities is two facts that follow each other."""
-    held: list[Fact] = []
-    for fact in facts:
-        same = held and (held[0].record.index, held[0].path, held[0].value) == (
-            fact.record.index,
-            fact.path,
-            fact.value,
-        )
-        if held and not same:
-            yield held
-            held = []
-        held.append(fact)
-    if held:
-        yield held
 
 
 def _field(facts: Sequence[Fact], *, call: bool = False) -> Field:
@@ -215,67 +198,35 @@ def _cleaned(facts: Iterable[Fact]) -> Iterator[Quantity]:
 
 
 def _by_record(
-    one: SourceFacts, text: str
+    one: SourceFacts,
 ) -> Iterator[tuple[int, list[tuple[Field, Sequence[Fact]]]]]:
     """The fields of each record of an output, then the sentences that stand in it."""
-    structured: dict[int, list[list[Fact]]] = {}
-    loose: list[Fact] = []
-    for facts in _fields_of(fact for fact in one.facts if fact.structured):
-        structured.setdefault(facts[0].record.index, []).append(facts)
-    loose = [fact for fact in one.facts if not fact.structured and fact.span is not None]
-    taken = sorted(
-        facts[0].span.start
-        for several in structured.values()
-        for facts in several
-        if facts[0].span is not None
+    values: dict[int, list[tuple[Field, Sequence[Fact]]]] = {}
+    sentences: dict[int, list[tuple[Field, Sequence[Fact]]]] = {}
+    for field, facts in one.fields:
+        if field.said is Said.VALUE and facts:
+            values.setdefault(field.record, []).append((_field(facts), facts))
+        elif any(map(str.isalpha, field.value)) and (
+            field.said in (Said.SENTENCE, Said.KEY) or (field.said is Said.LABEL and facts)
+        ):
+            sentence = _sentence(one.source_id, field, facts)
+            sentences.setdefault(field.record, []).append((sentence, facts))
+    for at in sorted(values.keys() | sentences.keys()):
+        yield at, values.get(at, []) + sentences.get(at, [])
+
+
+def _sentence(source_id: str, field: TextField, facts: Sequence[Fact]) -> Field:
+    said = field.value[:600]
+    return Field(
+        source_id=source_id,
+        record=0,
+        path=said if field.said is Said.LABEL else field.path,
+        text=said,
+        quantities=tuple(fact.quantity for fact in facts if fact.quantity is not None),
+        span=field.span,
+        prose=True,
+        call=False,
     )
-    for record in one.records:
-        found: list[tuple[Field, Sequence[Fact]]] = [
-            (_field(facts), facts) for facts in structured.get(record.index, ())
-        ]
-        held = [f for f in loose if f.record.index == record.index]
-        found += _sentences(one.source_id, text, record.span, taken, held)
-        if found:
-            yield record.index, found
-
-
-def _sentences(
-    source_id: str, text: str, span: Span, taken: Sequence[int], loose: Sequence[Fact]
-) -> Iterator[tuple[Field, Sequence[Fact]]]:
-    """The sentences of a record's lines that are no fields."""
-    at = span.start
-    for line in text[span.start : span.end].splitlines(keepends=True):
-        start, at = at, at + len(line)
-        here = np.searchsorted(taken, [start, at])
-        if line.lstrip().startswith("|") or HEADING.match(line.rstrip()):
-            continue
-        labelled = here[0] != here[1]
-        if labelled:  # of a line with a field, the amounts and dates in its label
-            line = line[: taken[here[0]] - start]
-        key = None if labelled else KEY_VALUE.match(line)
-        path = (
-            key.group(1).strip() if key and key.group(2) and len(key.group(1).split()) < 7 else ""
-        )
-        begins = key.start(2) if key and path else 0
-        for match in SENTENCE.finditer(line, begins):
-            said = match.group().strip()
-            if not any(letter.isalpha() for letter in said):
-                continue
-            first = start + match.start()
-            facts = [f for f in loose if f.span and first <= f.span.start < start + match.end()]
-            if labelled and not facts:
-                continue
-            field = Field(
-                source_id=source_id,
-                record=0,
-                path=said[:600] if labelled else path,
-                text=said[:600],
-                quantities=tuple(f.quantity for f in facts if f.quantity is not None),
-                span=Span(start=first, end=start + match.end()),
-                prose=True,
-                call=False,
-            )
-            yield field, facts
 
 
 def _arranged(

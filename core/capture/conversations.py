@@ -9,12 +9,14 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord, each, parse_record
 from core.capture.messages import Messages, not_understood
 from core.capture.outputs import trace_of_run
 from core.capture.turns import (
+    LEFT_OUT,
     CapturedCall,
     CapturedRun,
     Said,
@@ -25,7 +27,7 @@ from core.capture.turns import (
     pair_calls,
 )
 from core.capture.values import at, id_key, mapping, text_in, trace_id_of, unexpected
-from core.errors import BadRecord, InputError
+from core.errors import BadRecord, InputError, NotFound
 from core.records import JsonObject, Origin, Trace
 
 _EARLIER = re.compile(r"::t\d+(?:~\d+)?$")
@@ -96,6 +98,24 @@ def turn_of(trace_id: str) -> tuple[str, str]:
     found = _TURN.search(trace_id)
     at = found.start() if found else len(trace_id)
     return trace_id[:at], trace_id[at:]
+
+
+def turns_before(trace: Trace, find: Callable[[str], Trace]) -> list[tuple[str, str]]:
+    """What was asked and said before the answer, the oldest first; "": what was asked is not known.
+
+    A trace keeps what was said alone. What was said with evidence is a trace of its own, which knows its
+    question: ``find`` gives it by its id, or raises NotFound.
+    """
+    run, behind = turn_of(trace.trace_id)
+    copy = "".join(behind.partition("~")[1:])
+    turns = []
+    for number, said in enumerate(trace.earlier, 1):
+        asked = ""
+        with suppress(NotFound):
+            kept = find(f"{run}::t{number}{copy}")
+            asked = kept.question.split(LEFT_OUT)[-1] if kept.answer == said else ""
+        turns.append((asked, said))
+    return turns
 
 
 def _earlier(

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from core.records import Citation, JsonObject, Origin
 
+LEFT_OUT = "\n\n[…]\n\n"  # between the first question of a longer talk and its last
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
@@ -209,5 +211,5 @@ def question_in(turns: Sequence[Turn]) -> str:
     said = [turn for turn in turns if isinstance(turn, Said) and turn.role == "user"]
     asked = [turn.text for turn in said if turn.text]
     if len(asked) > 1 and asked[-1] != asked[0]:
-        return f"{asked[0]}\n\n[…]\n\n{asked[-1]}"
+        return f"{asked[0]}{LEFT_OUT}{asked[-1]}"
     return asked[0] if asked else ""

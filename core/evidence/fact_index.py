@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from core.evidence.calls import argument_leaves
 from core.evidence.comparing import Amounts
-from core.evidence.enclosing import enclosed
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
 from core.evidence.holders import PERSON, Holders
 from core.evidence.units import measured_by
 from core.evidence.words import acronyms, core_words, said_share, stems
 from core.records import Source, Trace
+from core.text.fields import enclosed
 
 Key = TypeVar("Key", tuple[str, int], tuple[str, str])
 

@@ -9,44 +9,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.evidence.fact_lines import (
-    ASSIGNED,
-    FIELD,
-    JSON_FIELD,
-    KEY_VALUE,
-    NAMES_IT,
-    SENTENCE,
-    SUBJECT_KEY,
-    TAG,
-    argument_lines,
-    bar_cells,
-    comma_cells,
-    dates_of,
-    html_cells,
-    key_unit,
-    path_of,
-    split_fields,
-    unit_after,
-)
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_patterns import CURRENCY, MONTH
 from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.evidence.units import unit_name
 from core.evidence.words import stems
 from core.records import Source, SourceStatus, Span
+from core.text.fields import TAG, Said, TextField, TextRecord, fields_of
 
 MOST_CHARACTERS = (
     400_000  # of one text; what lies behind is not read, and nothing is absent from it
 )
-_MOST_FACTS = 20_000
 _VALUE_CHARACTERS = 240
 RECORD_CHARACTERS = 1_200  # of one record; nothing is absent from one that is longer
 _DAY_CHARACTERS = 24
 _NUMBERED = re.compile(rf"\d|{MONTH}", re.IGNORECASE)  # of a label that states something itself
+_DATE_KEY = re.compile(
+    r"date|time|onset|abatement|authored|issued|recorded|effective|start|end|created|published|birth",
+    re.I,
+)
+_DATED = re.compile(r"([\w.]{1,40})\"?:\s\"?((?:1[5-9]|2[01])\d\d-[01]\d(?:-[0-3]\d)?)")
+_HEADER_UNIT = re.compile(r"[(\[]\s*([^)\]]{1,16})\s*[)\]]\s*\Z")
+# The unit at the end of a field's name (``duration_min``, ``backoffMs``, ``temp_F``).
+_KEY_UNIT = re.compile(
+    r"(?:_|(?<=[a-z]))(?P<unit>(?i:ms|secs?|seconds|mins?|minutes|hrs?|hours|days|weeks|months|years|"
+    r"mcg|mg|kg|lbs?|cm|mm|km|bytes|[kmg]i?b|pct|percent|usd|eur|gbp|chf|sek))\Z"
+    r"|_(?P<short>s|h|d|g|F|C)\Z"
+)
+_SHORT_UNITS = {"s": "s", "h": "h", "d": "days", "g": "g", "F": "°F", "C": "°C"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,42 +92,86 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFacts:
-    """The facts of one text; ``whole`` is False when some of it was not captured or not read."""
+    """The facts of one text; ``whole`` is False when some of it was not captured or not read.
+
+    ``fields`` are the text's fields and sentences in order, each with its facts.
+    """
 
     source_id: str
     facts: tuple[Fact, ...]
     records: tuple[Record, ...]
     whole: bool
+    fields: tuple[tuple[TextField, tuple[Fact, ...]], ...] = ()
 
 
 def source_facts(source: Source) -> SourceFacts:
     """The facts that a source's readable text states; none where it cannot be evidence."""
     if not source.is_evidence:
         return SourceFacts(source_id=source.source_id, facts=(), records=(), whole=False)
-    read = _read(source.text)
-    return SourceFacts(
-        source_id=source.source_id,
-        facts=tuple(_of(fact, source.source_id) for fact in read.facts),
-        records=read.records,
-        whole=read.whole and source.status is SourceStatus.OK,
-    )
+    read = _of(_read(source.text), source.source_id)
+    return replace(read, whole=read.whole and source.status is SourceStatus.OK)
 
 
 def argument_facts(source: Source) -> SourceFacts:
     """The facts of what a call was asked: its arguments' fields, and the texts written in them."""
     stated = source.arguments or source.extra.get("arguments")
     written = stated if isinstance(stated, str) else json.dumps(stated) if stated else ""
-    read = _read(argument_lines(written))
-    return SourceFacts(
-        source_id=source.source_id,
-        facts=tuple(_of(fact, source.source_id, spanless=True) for fact in read.facts),
-        records=read.records,
-        whole=False,
+    read = _of(_read(argument_lines(written)), source.source_id, spanless=True)
+    return replace(read, whole=False)
+
+
+def _of(read: SourceFacts, source_id: str, spanless: bool = False) -> SourceFacts:
+    fields = tuple(
+        (
+            field,
+            tuple(
+                replace(fact, source_id=source_id, span=None if spanless else fact.span)
+                for fact in facts
+            ),
+        )
+        for field, facts in read.fields
     )
+    facts = tuple(fact for _, facts in fields for fact in facts)
+    return replace(read, source_id=source_id, facts=facts, fields=fields)
 
 
-def _of(fact: Fact, source_id: str, spanless: bool = False) -> Fact:
-    return replace(fact, source_id=source_id, span=None if spanless else fact.span)
+@lru_cache(maxsize=256)
+def argument_lines(arguments: str) -> str:
+    """A call's arguments as lines, each leaf behind its path; what is no JSON as it is."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    return "\n".join(_leaves(value, ""))
+
+
+def _leaves(value: object, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and value and all(isinstance(item, list) for item in value):
+        # Rows of a sheet.
+        yield from ("", *("| " + " | ".join(map(str, row)) + " |" for row in value), "")
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item, path)
+    elif isinstance(value, str) and "\n" in value:
+        yield from ("", value, "")
+    else:
+        yield f"{path}: {value}" if path else str(value)
+
+
+@lru_cache(maxsize=4_096)
+def key_unit(path: str) -> str | None:
+    """The unit that a field's name ends in, as written; None where it names none."""
+    header = _HEADER_UNIT.search(path)
+    if header is not None:
+        return header.group(1)
+    found = _KEY_UNIT.search(path)
+    if found is None or path.casefold() == (found["unit"] or "").casefold():
+        return None
+    unit = found["unit"] or _SHORT_UNITS[found["short"]]
+    return "percent" if unit.casefold() == "pct" else unit
 
 
 def _in_unit(item: Quantity, unit: str) -> Quantity:
@@ -146,7 +184,7 @@ def _in_unit(item: Quantity, unit: str) -> Quantity:
     return replace(item, unit=unit_name(unit))
 
 
-def dates_of_cells(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, Day], ...]:
+def _dates_of_cells(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, Day], ...]:
     """The days that fill a cell of a row, however they are written, by their columns."""
     found = []
     for column, cell in zip(header, cells, strict=False):
@@ -159,241 +197,78 @@ def dates_of_cells(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[s
     return tuple(found)
 
 
+def _dates_of(text: str) -> Iterator[tuple[str, Day]]:
+    """The dates of a record by the field they stand in."""
+    for match in _DATED.finditer(text):
+        if _DATE_KEY.search(match.group(1)):
+            year, month, *day = [int(part) for part in match.group(2).split("-")]
+            yield match.group(1), Day(year=year, month=month, day=day[0] if day else None)
+
+
 # ---------------------------------------------------------------- reading a text
 
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> SourceFacts:
-    reader = _Reader(text[:MOST_CHARACTERS])
-    reader.read()
+    """The facts of a text's fields and sentences: one for each quantity, or one for a field's words."""
+    made = fields_of(text[:MOST_CHARACTERS])
+    records = tuple(_record(index, record) for index, record in enumerate(made.records))
+    fields = tuple((field, tuple(_facts_of(field, records[field.record]))) for field in made.fields)
     return SourceFacts(
         source_id="",
-        facts=tuple(reader.facts),
-        records=tuple(reader.records),
-        whole=len(text) <= MOST_CHARACTERS and len(reader.facts) < _MOST_FACTS,
+        facts=(),
+        records=records,
+        whole=made.whole and len(text) <= MOST_CHARACTERS,
+        fields=fields,
     )
 
 
-class _Reader:
-    """Walks the lines of one text and collects its records and facts."""
+def _record(index: int, record: TextRecord) -> Record:
+    name, text = record.name, record.text[:RECORD_CHARACTERS]
+    if record.kind is not None and (not name or read_quantities(name[:80])):
+        name = record.kind
+    return Record(
+        index=index,
+        label=record.label,
+        text=text,
+        span=record.span,
+        dates=tuple(_dates_of(text)),
+        kind="row" if record.kind is None else record.kind,
+        name=name[:120],
+        cells=_dates_of_cells(record.header, record.cells),
+    )
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.facts: list[Fact] = []
-        self.records: list[Record] = []
-        self.subject = ""
-        self.heading = ""
 
-    def read(self) -> None:
-        block: list[tuple[int, str]] = []
-        at = 0
-        for line in self.text.splitlines(keepends=True):
-            if line.strip():
-                block.append((at, line.rstrip("\r\n")))
-            else:
-                self.block(block)
-                block = []
-            at += len(line)
-            if len(self.facts) >= _MOST_FACTS:
-                return
-        self.block(block)
-
-    def block(self, lines: list[tuple[int, str]]) -> None:
-        """One stretch without a blank line: tables and list lines are their own records."""
-        rest: list[tuple[int, str]] = []
-        at = 0
-        while at < len(lines):
-            end = self.table(lines, at)
-            if end > at:
-                self.fields(rest)
-                rest, at = [], end
-                continue
-            start, line = lines[at]
-            if (
-                line.lstrip().startswith(("- ", "* ", "• "))
-                and len(FIELD.findall(line.lstrip()[2:])) > 1
-            ):
-                self.list_line(start, line)
-            else:
-                rest.append(lines[at])
-            at += 1
-        self.fields(rest)
-
-    # ------------------------------------------------------------ tables
-
-    def table(self, lines: list[tuple[int, str]], at: int) -> int:
-        """Read the table that begins at a line; the index behind it, or ``at`` where none begins."""
-        for split in (bar_cells, html_cells, comma_cells):
-            rows: list[list[tuple[int, str]]] = []
-            end = at
-            while end < len(lines) and (cells := split(*lines[end])) is not None:
-                if split is comma_cells and rows and len(cells) != len(rows[0]):
-                    break
-                rows.append(cells)
-                end += 1
-            if len(rows) >= (3 if split is comma_cells else 2):
-                self.rows(rows, lines[at:end])
-                return end
-        return at
-
-    def rows(self, rows: list[list[tuple[int, str]]], lines: list[tuple[int, str]]) -> None:
-        header: list[str] | None = None
-        for cells, (start, line) in zip(rows, lines, strict=True):
-            texts = [cell for _, cell in cells]
-            if not any(texts) or all(re.fullmatch(r":?-{2,}:?|[A-Z]?", cell) for cell in texts):
-                continue
-            if header is None:
-                header = texts
-                continue
-            words = [f"{h}: {c}" for h, c in zip(header, texts, strict=False) if c]
-            label = next((c for c in texts if re.search(r"[^\W\d_]{2}", c)), texts[0])
-            record = self.record(
-                label, "; ".join(words), start, start + len(line), name=label,
-                cells=dates_of_cells(header, texts),
-            )  # fmt: skip
-            for position, (place, cell) in enumerate(cells):
-                if cell:
-                    path = header[position] if position < len(header) else ""
-                    self.value(path, cell, place, record, structured=True)
-
-    # ------------------------------------------------------------ lines of fields
-
-    def list_line(self, start: int, line: str) -> None:
-        body = start + len(line) - len(line.lstrip()) + 2
-        text = self.text[body : start + len(line)]
-        pieces = list(split_fields(text))
-        label = next((said for key, _, said in pieces if NAMES_IT.search(key)), "")
-        record = self.record(line.strip()[2:80], line, start, start + len(line), name=label)
-        for key, value_start, value in pieces:
-            self.field(key, value, body + value_start, record, label)
-
-    def fields(self, lines: list[tuple[int, str]]) -> None:
-        if not lines:
+def _facts_of(field: TextField, record: Record) -> Iterator[Fact]:
+    structured = field.said is Said.VALUE
+    value, unit = field.value[:_VALUE_CHARACTERS], key_unit(field.path) if structured else None
+    if structured:
+        found = read_quantities(value)
+    else:
+        if field.said is Said.KEY or (
+            field.said is Said.LABEL and _NUMBERED.search(field.value) is None
+        ):
             return
-        start, end = lines[0][0], lines[-1][0] + len(lines[-1][1])
-        text = self.text[start:end]
-        first = KEY_VALUE.match(lines[0][1])
-        kind = first.group(1).strip() if first is not None else ""
-        said = (first.group(2) or "").strip() if first is not None else ""
-        name = said if said and not read_quantities(said[:80]) else kind
-        label = lines[0][1].strip()[:120]
-        record = self.record(label, text[:RECORD_CHARACTERS], start, end, kind, name)
-        for at, line in lines:
-            match = KEY_VALUE.match(line) or ASSIGNED.match(line)
-            if match is None or len(match.group(1).split()) > 14:
-                self.prose(at, line, record)
-                continue
-            key, value = match.group(1).strip(), (match.group(2) or "").strip()
-            if _NUMBERED.search(key):  # "Order 7781. Status", "Results 2026-10-21"
-                self.prose(at, line[: match.end(1)], record)
-            if SUBJECT_KEY.search(key) and value:
-                self.subject = value[:120]
-            if value:
-                self.field(key, value, at + match.start(2), record)
-
-    def field(self, key: str, value: str, start: int, record: Record, label: str = "") -> None:
-        """One field; JSON in it is read as the fields that it holds."""
-        if value[:1] in "{[" and '"' in value[:40]:
-            label, unit = path_of(key, label), ""
-            pieces = list(JSON_FIELD.finditer(value))
-            for index, match in enumerate(pieces):
-                name, said = match.group(1), match.group(2)
-                if name in ("code", "display", "text", "name", "type") and said:
-                    label = said
-                    continue
-                number = match.group(3)
-                unit = unit_after(pieces, index)
-                shown = f"{number} {unit}".strip() if number else said or ""
-                place = start + match.start(3 if number else 2)
-                path = label if name == "value" else f"{label}.{name}"
-                if name != "unit":
-                    self.value(path, shown, place, record, structured=True, written=number)
-            return
-        if len(value) > _VALUE_CHARACTERS:
-            self.prose(start, value, record, key)
-            return
-        self.value(path_of(key, label), value, start, record, structured=True)
-
-    def prose(self, start: int, line: str, record: Record, key: str = "") -> None:
-        """The quantities of a text, each with its sentence."""
-        for match in SENTENCE.finditer(line):
-            sentence = match.group().strip()
-            if not sentence or len(self.facts) >= _MOST_FACTS:
-                continue
-            at = start + match.start() + len(match.group()) - len(match.group().lstrip())
-            clean = TAG.sub(lambda tag: " " * len(tag.group()), sentence)
-            found = read_quantities(clean[:4_000])
-            if not found:
-                continue
-            own = replace(record, text=f"{key} {sentence[:600]}", label=sentence[:120])
-            for item in found:
-                self.add(key, sentence[:_VALUE_CHARACTERS], item, at, own, structured=False)
-
-    def value(
-        self,
-        path: str,
-        value: str,
-        start: int,
-        record: Record,
-        structured: bool,
-        written: str | None = None,
-    ) -> None:
-        """One value of a field: a fact for each of its quantities, or one for its words."""
-        unit = key_unit(path)
-        found = read_quantities(value[:_VALUE_CHARACTERS])
-        for item in found:
-            kept = _in_unit(item, unit) if unit else item
-            if written is not None:
-                kept = replace(kept, span=Span(start=0, end=len(written)))
-            self.add(path, value, kept, start, record, structured)
-        if not found:
-            self.add(path, value, None, start, record, structured)
-
-    def add(
-        self,
-        path: str,
-        value: str,
-        item: Quantity | None,
-        start: int,
-        record: Record,
-        structured: bool,
-    ) -> None:
-        if len(self.facts) >= _MOST_FACTS:
-            return
-        begin, end = (item.span.start, item.span.end) if item else (0, len(value))
-        self.facts.append(
-            Fact(
-                source_id="",
-                subject=self.subject,
-                path=path,
-                value=value,
-                quantity=item,
-                record=record,
-                span=Span(start=start + begin, end=start + end),
-                structured=structured,
-            )
+        clean = TAG.sub(lambda tag: " " * len(tag.group()), field.value)
+        found = read_quantities(clean[:4_000])
+        text = f"{field.path} {field.value[:600]}"
+        record = replace(record, text=text, label=field.value[:120]) if found else record
+    items: Sequence[Quantity | None] = found or ([None] if structured else [])
+    for item in items:
+        if item is not None and unit:
+            item = _in_unit(item, unit)
+        if item is not None and field.number:
+            width = field.span.end - field.span.start
+            item = replace(item, span=Span(start=0, end=width))
+        begin, end = (item.span.start, item.span.end) if item else (0, len(field.value))
+        start = field.span.start
+        yield Fact(
+            source_id="",
+            subject=field.subject,
+            path=field.path,
+            value=field.value if structured else value,
+            quantity=item,
+            record=record,
+            span=Span(start=start + begin, end=start + end),
+            structured=structured,
         )
-
-    def record(
-        self,
-        label: str,
-        text: str,
-        start: int,
-        end: int,
-        kind: str | None = None,
-        name: str = "",
-        cells: tuple[tuple[str, Day], ...] = (),
-    ) -> Record:
-        dates = tuple(dates_of(text[:RECORD_CHARACTERS]))
-        record = Record(
-            index=len(self.records),
-            label=label,
-            text=text[:RECORD_CHARACTERS],
-            span=Span(start=start, end=end),
-            dates=dates,
-            kind=self.heading or "row" if kind is None else kind,
-            name=name[:120],
-            cells=cells,
-        )
-        self.records.append(record)
-        return record

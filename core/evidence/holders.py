@@ -15,12 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.evidence.enclosing import ITEM, Enclosed
-from core.evidence.fact_lines import SUBJECT_KEY
 from core.evidence.facts import Fact
 from core.evidence.quantity_records import Quantity
 from core.evidence.words import PLAIN, stems
 from core.records import Span
+from core.text.fields import ITEM, SUBJECT_KEY, Enclosed
 from core.text.han import RUN
 from core.text.tokens import WORD
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from core.records import Trace, Verification
+from core.review.pre_labels import PreLabel
+from core.review.records import Judgement
 
 # 21 CFR 11.50: a signature says what it means.
 MEANINGS = ("review", "approval", "responsibility", "authorship")
@@ -41,6 +43,44 @@ def with_taken_back(signatures: Sequence[PacketSignature]) -> tuple[PacketSignat
     if until is None:
         return tuple(signatures)
     return tuple(replace(one, taken_back=one.taken_back or one.at < until) for one in signatures)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownClaim:
+    """A claim of a database that a label from elsewhere may be about."""
+
+    claim_key: int
+    claim_id: str
+    trace_id: str
+    content_hash: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimContext:
+    """A claim's sources (id → tool's name), and what is said of it now: by annotators, by name, and
+    as its pre-label."""
+
+    tools: Mapping[str, str]
+    said: Mapping[str, Judgement]
+    pre_label: PreLabel | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelImport:
+    """One import of labels: its file, and how many annotations or pre-labels came in by it."""
+
+    key: str
+    file: str
+    sha256: str
+    at: datetime
+    by: str
+    annotations: int = 0
+    pre_labels: int = 0
+
+    def document(self) -> dict[str, object]:
+        """What the trail keeps of the file."""
+        return {"file": self.file, "sha256": self.sha256}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

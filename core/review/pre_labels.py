@@ -84,7 +84,8 @@ def labelled_claim(record: JsonObject) -> LabelledClaim | None:
 def told_after(made: PreLabel, said: Judgement) -> str:
     """The pre-label in a sentence for whoever has decided, and whether it is what they said."""
     same = ", as you did" if said.support is made.label else ", unlike you"
-    how = "both judges say so" if made.agreed else "the judges differ, and this goes first"
+    how = "the judges differ, and this goes first" if len(made.judges) > 1 else "imported"
+    how = "both judges say so" if made.agreed else how
     names = " and ".join(made.judges)
     words = made.label.value.replace("_", " ")
     return f"Pre-label: {words}{same}; {how}{names and f' ({names})'}. {made.why}".rstrip()

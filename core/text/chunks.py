@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.records import Span
 from core.text.sentences import sentence_spans
@@ -41,6 +42,7 @@ def is_record_text(text: str) -> bool:
     return pairs >= 0.6 * len(lines) and fields >= max(1, 0.6 * len(lines))
 
 
+@lru_cache(maxsize=64)  # a source is cut for its premises, and for what of it is the agent's own
 def units(text: str) -> tuple[Unit, ...]:
     """Sentences and lines of a text in order; blank lines separate blocks."""
     found: list[Unit] = []

@@ -275,7 +275,9 @@ def decide_claim(
     if (judge := outcome.judge) is not None and _decides(judge, outcome.support):
         assert isinstance(judge.proof, Proved)
         return _by_proof(claim, outcome, judge, judge.proof, citations, wrong)
-    found = sorted([*_findings(claim, outcome, config), *wrong], key=lambda finding: finding.rank)
+    findings = [*_findings(claim, outcome, config), *wrong]
+    open_ = [] if findings else _left_open(judge)
+    found = open_ or sorted(findings, key=lambda finding: finding.rank)
     against_support = [f for f in found if f.rank not in (_CONFLATION, _CITATION)]
     verdict = _verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED
     reasons = tuple(f.reason for f in found) or (_praise(claim, outcome, citations),)
@@ -283,7 +285,7 @@ def decide_claim(
         reasons = (*reasons, _how_often(counted))
     if not found and isinstance(counted, ShownShare):
         reasons = (*reasons, _how_often_shown(counted))
-    if judge is not None:
+    if judge is not None and not open_:
         reasons = (*reasons, *told_without_proof(judge))
     return ClaimVerdict(
         claim=claim,
@@ -371,6 +373,11 @@ def decide_with_judge(
     found = replace(found, offline=before)
     if isinstance(found.proof, Proved) and found.worth is None:
         found = replace(found, worth=prior_worth(found.proof.verdict, config))
+    if verdict.decision is Decision.ALLOW and _left_open(found):
+        again = decide_claim(
+            verdict.claim, replace(outcome, judge=found), config, verdict.citations
+        )
+        return replace(again, extra=verdict.extra)
     if _decides(found, outcome.support):
         assert found.worth is not None
         # Unlike others, its support has no middle band: what is proved is enough for the threshold or not.
@@ -399,6 +406,17 @@ def _decides(judge: JudgeOutcome, support: Support) -> bool:
         return False
     contradicts = judge.proof.verdict is JudgeVerdict.CONTRADICTED
     return contradicts or judge.worth is None or judge.worth >= support.threshold
+
+
+def _left_open(judge: JudgeOutcome | None) -> list[Finding]:
+    """What a contradiction that a judge reads and does not prove says against a claim: it accuses
+    nothing, and nothing passes by itself that somebody who read all sources calls contradicted."""
+    if judge is None or not isinstance(proof := judge.proof, Unproved):
+        return []
+    if proof.verdict is not JudgeVerdict.CONTRADICTED:
+        return []
+    reason = say(Cause.JUDGE_OPEN, judge=judge.who, failed=proof.failed[0])
+    return [Finding(rank=_SUPPORT, reason=reason)]
 
 
 def _doubted(judge: JudgeOutcome, proof: Proved) -> str:

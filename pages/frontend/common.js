@@ -58,6 +58,7 @@ function appendMarked(body, part, marks) {
 }
 
 function alignmentTable(claim) {
+  if (!claim.tokens) return [];
   const details = el("details", "alignment");
   details.append(el("summary", null, `Values for each word (similar words there: ${percent(claim.tokens.ratio)})`, { title: "Alignment score a_i of each word of the claim, from the NLI model's attention" }));
   const table = el("table");
@@ -70,7 +71,7 @@ function alignmentTable(claim) {
     table.append(row);
   }
   details.append(table);
-  return details;
+  return [details];
 }
 
 // Four steps that can be told apart, by shade and by the line below; relative to the claim's highest.
@@ -82,10 +83,8 @@ function lookLegend(claim) {
   const caption = el("p", "caption look-legend", null, {
     title: "Heuristic: token alignment from the NLI model's attention, one value a word (weakly grounded words of the claim are dotted; words of the source are underlined). No explanation of the verdict.",
   });
-  caption.append(el("span", null, "The model looked: less "));
   for (const step of [1, 2, 3, 4]) caption.append(el("span", `swatch look-${step}`, null, { "aria-hidden": "true" }));
-  caption.append(el("span", null, " more. A hint where, not a reason why. "));
-  if (claim.tokens.weak.length) caption.append(el("span", "weak-words", `Few similar words for: ${claim.tokens.weak.join(", ")}`));
+  caption.append(el("span", null, "where the model looked: a hint, not a reason why"));
   return caption;
 }
 
@@ -142,11 +141,31 @@ function claimNodes(claim) {
       line.append(el("span", "nearest-note", `source: ${piece.nearest}`));
     }
   }
-  const nodes = [line];
-  if (claim.tokens) {
-    nodes.push(lookLegend(claim), alignmentTable(claim));
-  }
-  return nodes;
+  return claim.tokens ? [line, lookLegend(claim)] : [line];
+}
+
+// The decision with its first reason, and all else behind one fold, which lies over what is above it.
+function whyNodes(state, claim, by = "", more = []) {
+  const words = el("div", "why-words");
+  const head = el("p", "headline");
+  head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `${by}${claim.headline}`));
+  if (claim.because) head.append(el("span", "because", claim.because));
+  words.append(head);
+  const fold = el("details", "why-fold", null, { open: Boolean(state.figures) });
+  fold.addEventListener("toggle", () => { state.figures = fold.open; });
+  const summary = el("summary", null, "Reasons and figures", { "aria-keyshortcuts": state.data.keys.figures });
+  summary.append(el("kbd", null, state.data.keys.figures));
+  const box = el("div", "why-more own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Reasons and figures" });
+  const list = el("ul", "reasons");
+  for (const reason of claim.reasons.slice(1)) list.append(el("li", null, reason));
+  box.append(list, ...creditNodes(claim), figuresOf(claim), ...alignmentTable(claim), ...more);
+  fold.append(summary, box);
+  return [words, fold];
+}
+
+function toggleFigures(state) {
+  const fold = (state.parts.below || state.parts.why).querySelector(".why-fold");
+  if (fold) fold.open = !fold.open;
 }
 
 // What the verifier measured for one claim.
@@ -216,15 +235,27 @@ function creditNodes(claim) {
   return [credit];
 }
 
-// What a tool was asked, and under it what of that the verifier read for a claim that rests on it.
-function callNodes(source, claim, fact) {
+// What a tool was called with: one line, which opens where it has more.
+function callLine(source, fact) {
   if (!source.arguments) return [];
-  const line = el("p", fact ? "arguments fact" : "arguments");
-  line.append(el("span", "label", "Called with"), el("code", null, source.arguments));
-  if (!claim || claim.routed !== source.id || !claim.call_read) return [line];
+  const line = el("details", fact ? "arguments fact" : "arguments");
+  const words = el("summary");
+  words.append(el("span", "label", source.arguments.length ? "Called with" : "Called with nothing"));
+  for (const [name, value] of source.arguments) {
+    const pair = el("span", "argument");
+    pair.append(el("span", "label", name), el("code", null, value));
+    words.append(pair);
+  }
+  line.append(words);
+  return [line];
+}
+
+// What the verifier read of that for a claim that rests on it.
+function callRead(source, claim) {
+  if (!claim || claim.routed !== source.id || !claim.call_read) return [];
   const read = el("div", "call-read", null, { "data-testid": "call-read" });
   const text = el("pre", "verbatim");
   text.append(el("mark", "premise", claim.call_read));
   read.append(el("p", "label", "Read for this claim, of what was asked or written"), text);
-  return [line, read];
+  return [read];
 }

@@ -248,6 +248,7 @@ function steer(event, state) {
   else if ((name === "matrix" || name === "provenance") && state.data.claims.length) openPanel(state, name);
   else if (name === "words") toggleWords(state, () => drawWords(state));
   else if (name === "close" && state.panel) openPanel(state, state.panel);
+  else if (name === "figures" || (name === "close" && state.figures)) toggleFigures(state);
   else return;
   event.preventDefault();
 }

@@ -129,7 +129,7 @@ function fillOutput(state, claim, source, box, { raw, extra }) {
   const facts = raw ? [] : factMarks(check, source);
   if (!raw && state.place && state.place.source === source.id) facts.push({ ...state.place, kind: "fact" });
   const asked = check && check.asked && check.sources.includes(source.id);
-  box.append(...callNodes(source, raw ? null : claim, asked));
+  box.append(...callLine(source, asked), ...callRead(source, raw ? null : claim));
   if (!held) {
     box.append(el("p", "muted", "Fetching this output …"));
     state.fetch(source.id);

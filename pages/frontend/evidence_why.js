@@ -8,25 +8,12 @@ function drawWhy(state, claim) {
   why.className = `why ${claim ? `kind-${claim.kind}` : ""}`;
   if (!claim) { why.hidden = true; return; }
   why.hidden = false;
-  const words = el("div", "why-words own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Why it was decided so" });
-  const head = el("p", "headline");
-  head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", claim.headline));
-  words.append(head);
-  words.append(...creditNodes(claim));
-  if (claim.reasons_beside.length) {
-    const list = el("ul", "reasons");
-    for (const reason of claim.reasons_beside) list.append(el("li", null, reason));
-    words.append(list);
-  }
-  const figures = figuresOf(claim);
   const actions = el("div", "actions");
   actions.append(
     button("text", "Copy link", (event) => copy(event.currentTarget, state, window.location.href), { title: "Copy a link to this claim" }),
     button("text", "Copy reason", (event) => copy(event.currentTarget, state, reasonText(state, claim)), { title: "Copy the claim and why it was decided so" }),
   );
-  const side = el("div", "why-side");
-  side.append(figures, actions);
-  why.append(words, side);
+  why.append(...whyNodes(state, claim), actions);
 }
 
 function reasonText(state, claim) {

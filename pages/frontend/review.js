@@ -27,7 +27,7 @@ export default function (component) {
   if (!data.values) state.found = false; // a claim that is taken back comes without its values
   if (data.values && !before?.values && state.key === data.key) Object.assign(state, { found: true, at: -1 });
   if (state.key !== data.key) {
-    Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", found: false, at: 0, panel: null, below: null });
+    Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", found: false, at: 0, panel: null, below: null, figures: false });
     draw(root, state);
   } else {
     refresh(state, before);
@@ -57,6 +57,7 @@ function draw(root, state) {
   bar.append(names, tools);
   const asked = el("p", "question-line");
   asked.append(el("span", "label", "Question"), el("span", "asked", data.question || "(none captured)", { title: data.question }));
+  if (data.turns.length) asked.append(tool(state, `Said before (${data.turns.length})`, data.keys.turns, () => open(state, "turns")));
   const panes = el("div", "panes");
   parts.answer = el("section", "pane answer-pane", null, { "aria-label": "Claim and answer" });
   parts.sources = el("section", "pane source-pane", null, { "aria-label": "Sources" });
@@ -164,22 +165,11 @@ function drawClaim(state) {
 // ---------------------------------------------------------------- what others said, once it may be seen
 
 function machine(state) {
-  const { claim, here, agrees } = state.data.machine;
-  const box = el("section", `machine kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
-  const words = el("div", "why-words own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Why the verifier decided so" });
-  const head = el("p", "headline");
-  head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `Verifier: ${claim.headline}`));
+  const { claim, here, agrees, pre_label } = state.data.machine;
+  const box = el("section", `machine why kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
   const quoted = (quote) => { const line = el("span", "check"); line.append(...quoteNodes(quote)); return line; };
-  words.append(head, el("p", "small", agrees, { "data-testid": "agrees" }), ...creditNodes(claim));
-  if (state.data.machine.pre_label) words.append(el("p", "small", state.data.machine.pre_label, { "data-testid": "pre-label" }));
-  words.append(...judgeNodes(claim, quoted));
-  if (claim.reasons.length) {
-    const list = el("ul", "reasons");
-    for (const reason of claim.reasons) list.append(el("li", null, reason));
-    words.append(list);
-  }
-  words.append(el("p", "caption", here));
-  box.append(words, figuresOf(claim));
+  box.append(...whyNodes(state, claim, "Verifier: ", [...judgeNodes(claim, quoted), el("p", "caption", here)]));
+  box.firstChild.append(el("p", "small", agrees, { "data-testid": "agrees" }), ...(pre_label ? [el("p", "small", pre_label, { "data-testid": "pre-label" })] : []));
   return box;
 }
 
@@ -208,15 +198,24 @@ function open(state, panel) {
   parts.drawer.hidden = !state.panel;
   if (!state.panel) { parts.box.focus(); return; }
   const bar = el("div", "pane-bar");
-  const guideline = panel === "guideline";
+  const [title, place] = {
+    guideline: ["Guideline", `version ${data.guideline.version}`],
+    help: ["Keys", "no mouse needed · to change one: Settings, My keys"],
+    turns: ["Said before", "the conversation up to this answer, the oldest first"],
+  }[panel];
   bar.append(
-    el("h2", null, guideline ? "Guideline" : "Keys"),
-    el("span", "place", guideline ? `version ${data.guideline.version}` : "no mouse needed · to change one: Settings, My keys"),
+    el("h2", null, title),
+    el("span", "place", place),
     button("icon", "✕", () => open(state, state.panel), { "aria-label": "Close (Escape)", title: "Close (Escape)" }),
   );
   const body = el("div", "drawer-body own-arrows", null, { tabindex: "0" });
-  if (guideline) body.append(el("p", "guideline", data.guideline.text));
-  else {
+  if (panel === "guideline") body.append(el("p", "guideline", data.guideline.text));
+  else if (panel === "turns") {
+    for (const [question, said] of data.turns) {
+      if (question) body.append(el("p", "label", "Asked"), el("p", "guideline asked-before", question));
+      body.append(el("p", "label", "Answered"), el("p", "guideline", said));
+    }
+  } else {
     const table = el("table", "keys");
     for (const [key, words] of data.help) {
       const row = el("tr");
@@ -227,7 +226,7 @@ function open(state, panel) {
     }
     body.append(table);
   }
-  parts.drawer.setAttribute("aria-label", guideline ? "Guideline" : "Keys");
+  parts.drawer.setAttribute("aria-label", title);
   parts.drawer.replaceChildren(bar, body);
   body.focus();
 }
@@ -260,9 +259,10 @@ function steer(event, state) {
   else if (name === "raw" && data.texts[state.source]?.raw != null) showRaw(state, !state.raw);
   else if (name === "open_source" && data.answerable && state.source) state.sayOwner(state.source);
   else if (name === "also_source" && data.answerable && state.source) state.sayOwner(state.source, "also");
-  else if (name === "guideline" || name === "help") open(state, name);
+  else if (name === "guideline" || name === "help" || (name === "turns" && data.turns.length)) open(state, name);
   else if (name === "words") toggleWords(state, () => drawWords(state));
   else if (name === "close" && state.panel) open(state, state.panel);
+  else if (name === "figures" || (name === "close" && state.figures)) toggleFigures(state);
   else if (name === "close" && document.querySelector(".st-key-row-notes")) document.querySelector(".st-key-notes button")?.click();
   else return;
   event.preventDefault();

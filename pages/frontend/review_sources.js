@@ -18,7 +18,8 @@ function drawSources(state) {
   parts.row.append(parts.tabs);
   parts.beside = el("div", "beside-box");
   parts.single = el("div", "single");
-  parts.single.append(parts.head, parts.box);
+  parts.call = el("div", "call-line");
+  parts.single.append(parts.head, parts.call, parts.box);
   const both = el("div", "both");
   both.append(parts.beside, parts.single);
   parts.sources.append(parts.row, both);
@@ -264,11 +265,12 @@ function drawOutput(state, arriving) {
   }
   nodes.push(parts.find.box);
   parts.head.replaceChildren(...nodes);
+  parts.call.replaceChildren(...callLine(source, false));
   if (typing) parts.find.input.focus();
   const box = parts.box;
   box.replaceChildren();
   if (source.status_words) box.append(el("p", "muted small", `${source.status_words[0].toUpperCase()}${source.status_words.slice(1)}.`));
-  box.append(...callNodes(source, data.machine ? data.machine.claim : null, false));
+  box.append(...callRead(source, data.machine ? data.machine.claim : null));
   if (!held) {
     box.append(el("p", "muted", "Fetching this output …"));
     state.tell("fetch", source.id);

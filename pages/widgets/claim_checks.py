@@ -43,12 +43,6 @@ def not_found(verdict: ClaimVerdict) -> Json:
     }
 
 
-def reasons_beside(verdict: ClaimVerdict, reasons: Sequence[str]) -> list[str]:
-    """Of the reasons of the verdict those that no line tells already."""
-    told = {_key(check.reason) for check in _told(verdict)}
-    return [reason for reason in reasons if _key(reason) not in told]
-
-
 def found_by_a_check(verdict: ClaimVerdict, value: Span) -> bool:
     """Whether the record has a value of the claim in another notation, rounded or derived."""
     outcomes = {

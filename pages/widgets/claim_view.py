@@ -19,7 +19,6 @@ from pages.widgets.claim_checks import (
     check_lines,
     found_by_a_check,
     not_found,
-    reasons_beside,
     said_of_something_else,
 )
 from pages.widgets.headline import headline, is_shown_supported, tells_the_credit
@@ -52,9 +51,10 @@ def lay_out_claim(
         "kind": kind.value,
         "mark": LOOKS[kind].mark,
         "word": LOOKS[kind].word,
-        "headline": headline(verdict, kind, names),
+        "headline": (line := headline(verdict, kind, names)),
+        # The line goes on with the first reason, without what it says already.
+        "because": next(iter(reasons), "").removeprefix(line).strip(" .:;,"),
         "reasons": reasons,
-        "reasons_beside": reasons_beside(verdict, reasons),
         "checks": check_lines(verdict, names, offsets),
         "citations": citation_chips(verdict, names, offsets),
         "not_found": not_found(verdict),

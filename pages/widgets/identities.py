@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from core.capture.files import WrittenNumber
+from core.capture.values import written
 from core.evidence.names import recorded_names
 from core.records import Source
 
@@ -31,6 +33,28 @@ def identity_of(source: Source) -> str:
     if ids:
         return _and_others(ids[0], len(ids))
     return _asked(source.arguments)
+
+
+def arguments_of(source: Source | None) -> list[tuple[str, str]] | None:
+    """What its tool was called with, as names and values; what is no object stands whole, without a name.
+
+    None where that was not captured.
+    """
+    text = source.arguments if source else None
+    try:
+        given = json.loads(text or "", object_pairs_hook=_distinct, parse_float=WrittenNumber)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        return None if text is None else [("", text)]
+    return [(name, written(value)) for name, value in given.items()]
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The pairs as an object; ValueError where a name stands twice, for only one of them would be shown."""
+    if len(named := dict(pairs)) < len(pairs):
+        raise ValueError("a name stands twice")
+    return named
 
 
 def plain_tool_name(tool_name: str) -> str:

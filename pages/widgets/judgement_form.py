@@ -19,6 +19,7 @@ from typing import Literal, Protocol
 
 import streamlit as st
 
+from core.capture.conversations import turns_before
 from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace, VerdictLabel
 from core.review.assignment import CORRECTION_CHARACTERS, MOST_PASSAGES, passage_of
@@ -38,6 +39,7 @@ from pages.widgets.review_layout import (
     value_places,
 )
 from pages.widgets.review_view import ALSO, OWN, PASSAGE, VALUES, show_review
+from pages.widgets.session import open_store
 from pages.widgets.shortcuts import (
     NO_SOURCE,
     NOT_A_CLAIM,
@@ -76,6 +78,7 @@ class JudgementForm:
     noting: bool = False
     message: str = ""
     opened: list[str] = field(default_factory=list)
+    turns: Sequence[tuple[str, str]] | None = None  # asked and said before, once looked for
     values: Json | None = None  # where the claim's values stand in the sources, once asked for
     keys: Keymap = SHIPPED
 
@@ -162,8 +165,18 @@ def show_claim(
     ``passages`` are what others marked.
     """
     form = held.form
+    if form.turns is None:
+        store = open_store()
+        form.turns = turns_before(form.trace, lambda name: store.get_trace(name).trace)
     laid_out = {
-        **lay_out_blind(form.trace, form.claim, page=page, opened=form.opened, keys=form.keys),
+        **lay_out_blind(
+            form.trace,
+            form.claim,
+            page=page,
+            opened=form.opened,
+            turns=form.turns,
+            keys=form.keys,
+        ),
         "taken": height_taken(lines, noting=form.noting),
         "guideline": guideline_data(form.guideline),
         "owners": form.draft.source_ids,

@@ -19,7 +19,7 @@ from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Cause, Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.counting import counted
-from pages.widgets.identities import call_names, identity_of, plain_tool_name
+from pages.widgets.identities import arguments_of, call_names, identity_of, plain_tool_name
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
@@ -83,12 +83,17 @@ def lay_out_blind(
     *,
     page: Page,
     opened: Collection[str],
+    turns: Sequence[tuple[str, str]] = (),
     keys: Keymap = SHIPPED,
 ) -> dict[str, object]:
-    """The review view's data for one claim; ``opened`` names sources whose text must be in it."""
+    """The review view's data for one claim; ``opened`` names sources whose text must be in it.
+
+    ``turns`` are what was asked and said before, in a conversation.
+    """
     names = zip(call_names(trace.sources), short_names(trace.sources), strict=True)
     return {
         "question": trace.question,
+        "turns": turns,
         "claim": claim.text,
         "pieces": _pieces(trace.answer or "", claim.span),
         "blocks": lay_out_blocks(trace.answer or ""),
@@ -280,7 +285,7 @@ def _source(source: Source, call: str, name: str, key: str | None) -> Json:
         "status_words": words,
         "characters": len(source.text),
         "server": source.server,
-        "arguments": source.arguments,
+        "arguments": arguments_of(source),
         "uri": source.uri,
         "note": source.note,
     }

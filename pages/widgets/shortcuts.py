@@ -80,7 +80,7 @@ ALSO_SOURCE = "also_source"
 PREVIOUS_TRACE, NEXT_TRACE = "previous_trace", "next_trace"
 SEARCH, RAW, GUIDELINE, HELP, CLOSE = "search", "raw", "guideline", "help", "close"
 SIDE_BY_SIDE = "side_by_side"
-MARK, VALUES, PEEK = "mark", "values", "peek"
+MARK, VALUES, PEEK, TURNS, FIGURES = "mark", "values", "peek", "turns", "figures"
 SCROLLS = {
     "PageDown": "The source scrolls a page down",
     "PageUp": "The source scrolls a page up",
@@ -109,6 +109,7 @@ _REVIEW = (Page.REVIEW,)
 _ADJUDICATE = (Page.ADJUDICATE,)
 _VERDICT = (Page.VERDICT,)
 _READING = (Page.REVIEW, Page.ADJUDICATE, Page.VERDICT)
+_JUDGED = (Page.REVIEW, Page.VERDICT)
 _REPAIR_KEYS = {
     "next_edit": ("J", "next edit"),
     "edit_before": ("K", "edit before"),
@@ -172,7 +173,9 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     ),
     _view(RAW, "O", "Readable text or raw output"),
     _view(SIDE_BY_SIDE, "L", "Two sources side by side, or one", pages=_READING),
+    _view(FIGURES, "-", "The verifier's reasons and figures, once they may be seen", pages=_JUDGED),
     _view(WORDS, "I", "Light the chosen words, or not", pages=_READING),
+    _view(TURNS, "M", "What was asked and answered before, in a conversation"),
     _view(GUIDELINE, "G", "The guideline"),
     _view(HELP, "H", "These keys"),
     _view(

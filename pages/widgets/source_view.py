@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.records import Judged, Route, Source, Verification
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
-from pages.widgets.identities import call_names
+from pages.widgets.identities import arguments_of, call_names
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS, family_words
 
@@ -46,7 +46,7 @@ def lay_out_source(source: Source, family: str, kept: Source | None, name: str) 
         "status_words": words,
         "characters": len(source.text),
         "server": kept.server if kept else None,
-        "arguments": kept.arguments if kept else None,
+        "arguments": arguments_of(kept),
         "uri": kept.uri if kept else None,
         "note": kept.note if kept else None,
     }

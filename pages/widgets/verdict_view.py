@@ -182,7 +182,8 @@ def _as_settled(claim: Json, people: ByPeople | None) -> Json:
         "mark": look.mark,
         "word": look.word,
         "headline": f"People found it {look.word}{cut} · {at.astimezone():%d %b %Y}",
-        **{name: [alone, *claim[name]] for name in ("reasons", "reasons_beside")},
+        "because": alone,
+        "reasons": [alone, *claim["reasons"]],
     }
 
 

@@ -25,6 +25,7 @@ NOTICE = ROOT / "NOTICE"
 DATA = re.compile(
     r"^(?!tests/|docs/|pyproject|\.|bench/load).*\.(safetensors|npz|xz|gz|jsonl|json|toml|css|js|svg|j2|lua)$"
 )
+OURS = r"\b(?:bench|cli|core|docs|pages|sample_data|service|storage|training)\b"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 
 
@@ -138,6 +139,28 @@ def test_every_link_between_the_documents_leads_somewhere() -> None:
     ]
 
     assert len(documents) > 15
+    assert lost == []
+
+
+def test_every_program_and_file_that_the_documents_name_is_there_or_was_measured_once() -> None:
+    """A path may be short of its ending (a set in two files), or begin under tests/."""
+    once = (ROOT / "docs/decisions/measured-once.md").read_text("utf-8")
+    told = [page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "decisions"]
+    found, lost = 0, []
+    for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *told]:
+        text = document.read_text("utf-8").replace("NAME", "*")
+        modules = [
+            name.replace(".", "/") + (f"/{suite}" if name == "bench" and suite else "")
+            for name, suite in re.findall(rf"python -m ({OURS}[\w.]*)(?: ([a-z_]+))?", text)
+        ]
+        paths = re.findall(rf"(?<![\w/.:@-])({OURS}/[\w./*-]*[\w*])", text)
+        for name in {*modules, *paths}:
+            found += 1
+            there = any(next(ROOT.glob(f"{at}{name}*"), None) for at in ("", "tests/"))
+            if not there and f"{Path(name).stem}" not in once:
+                lost.append(f"{document.relative_to(ROOT)}: {name}")
+
+    assert found > 100
     assert lost == []
 
 

@@ -94,6 +94,16 @@ def test_a_packet_is_prepared_signed_and_downloaded_and_proves_itself(
     names = zipfile.ZipFile(archive).namelist()
     assert {"reports/index.html", "claims.csv"} <= set(names)
     assert "claims.parquet" not in names
+
+    # What the packet says, as a table: it is all here already, but for a row about something else.
+    said = zipfile.ZipFile(archive).read("votes.csv") + b"review-0009::c01,review-0009,1,Ada\r\n"
+    page.get_by_text("Bring in labels that exist already").click()
+    page.locator(".st-key-labels-file-0 input[type=file]").set_input_files(
+        {"name": "votes.csv", "mimeType": "text/csv", "buffer": said}
+    )
+    expect(page.get_by_text("12 of 13 rows match; 1 do not")).to_be_visible()
+    expect(page.get_by_role("button", name="Import 0 annotations")).to_be_disabled()
+    page.screenshot(path=SCREENSHOTS / "labels-preview-light.png", full_page=True)
     assert visit.outside() == []
 
 

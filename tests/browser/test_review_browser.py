@@ -13,7 +13,7 @@ from contrast import low_contrast
 from databases import workspace_of
 from playwright.sync_api import Browser, Page, expect
 from reviewing import CHART_TEXT, UNSUPPORTED, Office, a_reviewed_trace, an_office
-from verdicts import HOSTILE, PATIENT, hostile, showcase
+from verdicts import HOSTILE, PATIENT, fill, hostile, showcase
 
 from core.records import SourceStatus, VerdictLabel
 from core.review.records import Annotation, Judgement, Role, Unfit
@@ -32,6 +32,8 @@ PAGES = (
     "", "traces", "verdict?trace=clin-0042", "review", "adjudicate", "repair", "thresholds",
     "evaluation", "agreement", "recalibrate", "export", "audit", "people", "settings",
 )  # fmt: skip
+WHOLE = """box => [box, ...box.querySelectorAll(".why-words, .headline")].every(node =>
+  node.scrollHeight <= node.clientHeight + 1 && node.getBoundingClientRect().bottom <= innerHeight)"""
 # Keys pressed faster than any server answers.
 IN_TURN = """async keys => { for (const key of keys) {
   const code = /[0-9]/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
@@ -162,6 +164,13 @@ def test_a_claim_is_read_decided_and_kept_without_a_mouse(reader: Reader) -> Non
     expect(page.locator("#review .tab .mine")).to_be_visible()
     decide(page, "x")
     expect(page.locator(NEXT)).to_contain_text("Saved")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    box, figures = page.locator("#review .machine"), page.locator("#review .machine .figures")
+    assert box.evaluate(WHOLE)
+    page.keyboard.press("-")
+    expect(figures).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(figures).to_be_hidden()
     page.keyboard.press("k")
 
     expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
@@ -463,7 +472,7 @@ def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
             chosen(page, name)
         decide(page, "y")
 
-        for place in (".claim-text", ".asked", ".arguments", ".reasons"):
+        for place in (".claim-text", ".asked", ".arguments", ".because"):
             assert HOSTILE[:30] in page.locator(f"#review {place}").first.inner_text(), place
         assert visit.outside() == []
         assert visit.faults == []
@@ -534,14 +543,32 @@ def test_a_stranger_with_a_login_sees_no_claim(
 # ---------------------------------------------------------------- three people
 
 
+def read_around(page: Page, asked: str, said: str) -> None:
+    """What a tool was called with stands over its output; what was said before is a key away."""
+    page.keyboard.press("Shift+W")
+    call = page.locator("#review .call-line")
+    expect(call).to_have_text("Called withqueryempagliflozin heart failure")
+    expect(call).to_be_in_viewport(ratio=1)
+    press(page, "m", ".drawer .asked-before")
+    expect(page.locator(".drawer .guideline")).to_have_text([asked, said])
+    page.keyboard.press("m")
+    expect(page.locator(".drawer")).to_be_hidden()
+    page.get_by_role("button", name="Said before").click()
+    expect(page.locator(".drawer")).to_contain_text(said)
+    page.keyboard.press("Escape")
+
+
 @pytest.mark.journey
 def test_two_reviewers_disagree_and_a_third_decides(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:
+    said, asked = "Her potassium was <b>4.6</b> mmol/L.", "What was her potassium?"
     made = an_office_at(
-        tmp_path / "three.db", verifications=[showcase()], reviewers=("Ada", "Ben"),
+        tmp_path / "three.db", verifications=[showcase(earlier=(said,))], reviewers=("Ada", "Ben"),
         reads_per_claim=2,
     )  # fmt: skip
+    turn = replace(showcase().trace, trace_id="clin-0042::t1", question=asked, answer=said)
+    fill(made.store, unverified=[turn])
     with serve(tmp_path / "three.db") as url:
         claims = []
         for name, answers, last in (
@@ -551,6 +578,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
             visit = a_visit(chromium, url)
             page = visit.open(f"review?as={made.people[name].person_id}", CLAIM)
             claims.append(page.locator(f"{CLAIM} .claim-text").inner_text())
+            read_around(page, asked, said)
             for key, answer in answers:
                 page.keyboard.press(key)
                 chosen(page, answer)
@@ -567,21 +595,40 @@ def test_two_reviewers_disagree_and_a_third_decides(
         page.locator(".st-key-save").wait_for()
         page.wait_for_selector(SETTLED)
         expect(page.locator("#review .reading")).to_have_count(3)
+        read_around(page, asked, said)
         expect(page.locator(f"{CLAIM} .claim-text")).to_have_text(claims[0])
-        for key, name in (("1", "v_supported"), ("w", "own_2"), ("x", "wrongly_credited")):
+        for key, name in (("1", "v_supported"), ("w", "own_2"), ("y", "rightly_credited")):
             page.keyboard.press(key)
             chosen(page, name)
         page.keyboard.press("6")
         chosen(page, "cause_guideline_gap")
         expect(page.locator(".st-key-save button")).to_be_enabled()
+        page.wait_for_selector(SETTLED)
         page.keyboard.press("k")
         expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
         page.context.close()
+        (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
+        for name in (
+            "Ada",
+            "Ben",
+        ):  # the other claim that is shown to be wrong; the rest stays open
+            desk = made.desk(name)
+            while (held := desk.next_item()) is not None:
+                made.clock.at = utc_now()
+                if held.claim_id == "clin-0042::c04":
+                    made.decide(name, held, HOLDS)
+                    break
+                desk.decline(held.assignment_id, "left open", desk.show(held.assignment_id))
+        visit = a_visit(chromium, url)
+        page = visit.open(f"traces?as={made.people['Lea'].person_id}", "#traces tbody tr")
+        expect(page.locator("#traces .badge-needs_review")).to_have_count(1)
+        page.locator("#traces .badge-needs_review").click()
+        expect(page.locator("#evidence .badge")).to_contain_text("Needs review")
+        page.context.close()
 
-    (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
     assert reviewed.resolution.status.value == "adjudicated"
     assert reviewed.resolution.final == Judgement(
-        support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True
+        support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=False
     )
     assert [annotation.judgement.support.value for annotation in reviewed.annotations] == [
         "supported",

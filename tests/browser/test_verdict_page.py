@@ -12,14 +12,14 @@ from verdicts import ABSTRACTS, HOSTILE, METADATA, PATIENT, SEARCH
 
 READY = "#evidence .answer"
 HOSTILE_PLACES = (
-    ".trace-id", ".facts", ".asked", ".source-name", ".reasons", ".arguments", ".row-said", "th",
+    ".trace-id", ".facts", ".asked", ".source-name", ".because", ".arguments", ".row-said", "th",
 )  # fmt: skip
 CLAIM = "clin-0042::c{:02d}"
 
 
 # Parts that reach out of the window, or whose content is wider than they are.
 SPILLED = """root => [...root.querySelectorAll(
-    ".bar, .question-line, .pane, .why, .pane-bar, .figures, .why-side"
+    ".bar, .question-line, .pane, .why, .pane-bar, .why-words"
   )].filter(node => {
     const box = node.getBoundingClientRect();
     const outside = box.right > innerWidth || box.bottom > innerHeight + 1;
@@ -157,6 +157,7 @@ def test_a_conflation_names_what_was_stated_and_what_supports_it(visit: Visit) -
     expect(page.locator(".headline-text")).to_have_text(
         "True, but not in the patient record: it is in search_pubmed_key_words #1"
     )
+    page.keyboard.press("-")
     expect(page.locator(".why .credit-line")).to_have_text(
         "The answer credits:“According to the patient's chart” (patient record)"
     )
@@ -184,7 +185,7 @@ def test_weakly_grounded_words_are_dotted_under_an_honest_caption(visit: Visit) 
     )
     assert style == "dotted"
     expect(page.locator(".caption").first).to_contain_text(
-        "The model looked: less more. A hint where, not a reason why."
+        "where the model looked: a hint, not a reason why"
     )
     expect(page.locator(".caption").first).to_have_attribute("title", re.compile("^Heuristic: "))
     shades = page.locator(".swatch").evaluate_all(
@@ -196,6 +197,7 @@ def test_weakly_grounded_words_are_dotted_under_an_honest_caption(visit: Visit) 
 def test_alignment_values_can_be_read_as_a_table(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(4)), READY)
 
+    page.get_by_text("Reasons and figures").click()
     page.get_by_text("Values for each word").click()
 
     row = page.locator(".alignment tr").filter(has_text="lower")
@@ -234,12 +236,12 @@ def test_the_raw_output_lights_the_bytes_behind_the_premise(visit: Visit) -> Non
 def test_unjudged_and_set_aside_stretches_keep_their_reason(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(8)), READY)
     expect(page.locator(".headline-text")).to_have_text("Not judged")
-    expect(page.locator(".reasons")).to_contain_text("the NLI model gave no usable reading")
+    expect(page.locator(".because")).to_contain_text("the NLI model gave no usable reading")
 
     choose(page, 9)
 
     expect(page.locator(".headline-text")).to_have_text("Set aside: boilerplate")
-    expect(page.locator(".reasons")).to_contain_text("a general disclaimer")
+    expect(page.locator(".because")).to_contain_text("a general disclaimer")
 
 
 def test_every_claim_can_be_held_against_every_source(visit: Visit) -> None:

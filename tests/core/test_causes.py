@@ -249,6 +249,14 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
         "Needs a person: m@here calls it contradicted, with its proof checked, and by what people found "
         "here such a reading is right with 70 %.",
     ),
+    Cause.JUDGE_OPEN: (
+        lambda: gate(
+            read_by_judge(
+                Unproved(verdict=JudgeVerdict.CONTRADICTED, failed=("“9” is in no quote",))
+            )
+        ),
+        "Needs a person: m@here reads it as contradicted, and does not prove it: “9” is in no quote.",
+    ),
     Cause.JUDGE_UNPROVED: (
         lambda: gate(
             read_by_judge(Unproved(verdict=JudgeVerdict.SUPPORTED, failed=("“9” is in no quote",)))

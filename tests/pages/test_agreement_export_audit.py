@@ -178,6 +178,24 @@ def test_a_file_that_is_no_packet_is_refused_on_the_page(office: Office) -> None
     assert card["text"].startswith("x.zip: cannot be unpacked")
 
 
+def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Office) -> None:
+    lea, intake = office.people["Lea"], office.workspace.label_intake()
+    test = opened("export", lea.person_id)
+    rows = "Her weight is 71.4 kg.,supported,chart,review-0002\nShe is well.,yes,chart,\n"
+    table = ("labels.csv", b"claim,label,source,trace_id\n" + rows.encode(), "text/csv")
+
+    test.file_uploader(key="labels-file-0").set_value(table).run()
+    test.text_input(key="labels-annotator").set_value("A colleague").run()
+
+    assert "1 of 2 rows match; 1 do not" in titles(test)
+    assert "no claim says that" in list(test.dataframe[-1].value["Why it is not kept"])
+    assert intake.imports() == ()
+    test.button(key="labels-import").click().run()
+    assert [one.annotations for one in intake.imports()] == [1] and "labels.csv" in titles(test)
+    test.button(key="labels-back-0").click().run()
+    assert not test.exception and "labels.csv" not in titles(test) and intake.imports() == ()
+
+
 def test_another_choice_of_claims_needs_a_new_packet(office: Office) -> None:
     test = opened("export", office.people["Lea"].person_id)
     test.button(key="prepare").click().run()

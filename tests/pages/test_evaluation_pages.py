@@ -91,7 +91,7 @@ def test_the_sample_packet_is_on_offer_before_anything_was_evaluated(folder: Pat
 
 
 def test_the_figures_are_those_of_the_kept_report(folder: Path) -> None:
-    packet = keep_evaluated(folder)
+    packet = keep_evaluated(folder, claims=240)
     report = kept_runs(packet)[0].report
 
     test = evaluation(packet=packet.sha256)
@@ -101,8 +101,24 @@ def test_the_figures_are_those_of_the_kept_report(folder: Path) -> None:
     assert shown["Good claims stopped"] == f"{100 * report['false_block_rate']:.1f} %"
     assert shown["Block F1"] == f"{report['block']['f1']:.3f}"
     low, high = report["false_pass_rate_ci95"]
-    words = f"95 % interval {100 * low:.1f} to {100 * high:.1f} %; n = 20 bad claims"
+    words = f"95 % interval {100 * low:.1f} to {100 * high:.1f} %; n = 80 bad claims"
     assert words in [caption.value for caption in test.caption]
+
+
+def test_seven_labels_tell_how_many_would_do_and_keep_their_figure_behind_the_fold(
+    folder: Path,
+) -> None:
+    packet = keep_evaluated(folder, claims=7, skill=5.0)  # good and bad far apart: resamples agree
+    report = kept_runs(packet)[0].report
+
+    test = evaluation(packet=packet.sha256)
+
+    assert (report["auroc"], report["auroc_ci95"]) == (1.0, [1.0, 1.0])
+    assert {metric.value for metric in test.metric} == {"Too few labels"}
+    captions = [caption.value for caption in test.caption]
+    assert "Too few labelled claims to tell (7; about 60 are needed)" in captions
+    assert "7 labelled claims are too few to say how good it is." in [t.value for t in test.text]
+    assert test.dataframe[0].value.set_index("Metric").loc["AUROC", "Value"] == 1.0
 
 
 @pytest.mark.parametrize(

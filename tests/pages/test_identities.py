@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from builders import a_source
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import cases
 
-from pages.widgets.identities import identity_of, plain_tool_name
+from pages.widgets.identities import arguments_of, identity_of, plain_tool_name
 
 
 @cases
@@ -26,3 +28,22 @@ def test_no_tool_name_is_markup_on_a_button(name: str) -> None:
 
     assert plain
     assert all(letter.isalnum() or letter == " " for letter in plain)
+
+
+@given(st.dictionaries(st.text(max_size=9), st.text(max_size=30), max_size=5))
+def test_what_a_tool_was_called_with_is_told_name_by_name_to_the_letter(
+    given: dict[str, str],
+) -> None:
+    assert arguments_of(a_source("x", arguments=json.dumps(given))) == list(given.items())
+
+
+def test_no_argument_is_changed_or_lost_where_it_is_no_plain_text() -> None:
+    asked = '{"id": 12345678901234567890, "at": {"dose": 1.10, "of": ["ä"]}}'
+
+    assert arguments_of(a_source("x", arguments=asked)) == [
+        ("id", "12345678901234567890"),
+        ("at", '{"dose": 1.10, "of": ["ä"]}'),
+    ]
+    for whole in ('{"a": 1, "a": 2}', "SELECT *", "[1]", "[" * 9999, ""):
+        assert arguments_of(a_source("x", arguments=whole)) == [("", whole)]
+    assert arguments_of(a_source("x")) is None

@@ -107,7 +107,7 @@ def test_agreement_with_the_pre_labels_is_told_to_a_lead(office: Office) -> None
     test = opened("agreement", office.people["Lea"].person_id)
 
     told = [each.value for each in test.subheader]
-    assert "With the pre-labels of two judges, before they were shown" in told
+    assert "With the pre-labels, before they were shown" in told
     at = [metric.value for metric in test.metric]
     assert "0.0 %" in at
 

@@ -146,6 +146,17 @@ def test_the_page_opens_where_something_waits_for_a_decision(labelled: SqlStore)
     assert list(table["Measured on"])[:2] == ["Held-out traces"] * 2
 
 
+def test_a_link_opens_the_step_that_it_names_whatever_waits(labelled: SqlStore) -> None:
+    for link in ("Fit", "3 Fit"):  # as the step is called, and as it is shown
+        test = opened()
+        test.query_params["step"] = link
+        test.switch_page(f"pages/{PAGE}.py").run()
+
+        assert not test.exception
+        assert [each.key for each in test.button if each.key == "fit"] == ["fit"]
+        assert test.query_params["step"] == "Fit"
+
+
 def test_nothing_is_promoted_without_a_reason(labelled: SqlStore) -> None:
     test = at_step("Promote")
 

@@ -123,21 +123,30 @@ def test_verdicts_of_0_19_0_are_listed_by_the_state_that_they_say(of_0_19_0: Pat
     store.close()
 
 
+def _drop(connection: Connection, *names: str, tables: bool = True) -> None:
+    """Take tables away, or only what refuses to change their rows."""
+    for name in names:
+        if tables:
+            connection.exec_driver_sql(f"DROP TABLE {name}")
+        if connection.dialect.name == "postgresql":
+            for statement in ("update", "delete"):
+                connection.exec_driver_sql(
+                    f"DROP FUNCTION IF EXISTS {name}_refuses_{statement} CASCADE"
+                )
+        elif not tables:
+            connection.exec_driver_sql(f"DROP TRIGGER {name}_refuses_update")
+
+
 def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> None:
     workspace_of(store).project()
     fill(store, showcase())
     before, ranks = store.overview(), text("SELECT claim_key, rank FROM queue ORDER BY claim_key")
+    blocks = text("SELECT signal_id FROM claim_block ORDER BY signal_id")
     with store.database.writing() as connection:  # back to what 0011 held
-        placed = connection.execute(ranks).all()
+        placed, wrong = connection.execute(ranks).all(), connection.execute(blocks).all()
         connection.exec_driver_sql("UPDATE queue SET rank = rank - 1 WHERE NOT audit")
-        connection.exec_driver_sql("DROP TABLE verdict_state")
-        connection.exec_driver_sql("DROP TABLE pre_label")
-        for table in ("trace_slice", "verdict_cause", "verdict_state", "pre_label"):
-            name = f"{table}_refuses_update"
-            if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql(f"DROP FUNCTION {name} CASCADE")
-            elif table not in ("verdict_state", "pre_label"):
-                connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        _drop(connection, "verdict_state", "pre_label", "vote_withdrawal", "claim_block")
+        _drop(connection, "trace_slice", "verdict_cause", tables=False)
         for table in ("vote", "adjudication", "calibration_label"):
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN more")
         connection.exec_driver_sql("ALTER TABLE project DROP COLUMN supported_prior")
@@ -151,6 +160,7 @@ def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> No
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, SQLModel.metadata) == []
         assert placed and connection.execute(ranks).all() == placed
+        assert wrong and connection.execute(blocks).all() == wrong
     assert store.overview() == before
     assert store.verify_chain().problems == ()
 
@@ -220,9 +230,7 @@ def test_what_judges_said_comes_along_where_the_trail_alone_held_it(store: SqlSt
                 connection, store.now(), "Lea", "claim.pre_labelled", f"claim {claim}", detail
             )
     with store.database.writing() as connection:  # back to what 0014 held
-        connection.exec_driver_sql("DROP TABLE pre_label")
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("DROP FUNCTION pre_label_refuses_update CASCADE")
+        _drop(connection, "pre_label", "vote_withdrawal", "claim_block")
         connection.exec_driver_sql("ALTER TABLE project DROP COLUMN supported_prior")
         connection.exec_driver_sql("ALTER TABLE queue DROP COLUMN passes")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0014'")

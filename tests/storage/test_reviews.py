@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations_with_replacement, product
 
 import pytest
+from builders import a_source, a_trace
 from reviewing import (
     SUPPORTED,
     UNSUPPORTED,
@@ -16,10 +19,11 @@ from reviewing import (
 )
 from sqlalchemy import text
 from tables import cases
-from verdicts import with_support
+from verdicts import Said, a_verification, with_support
 
+from core.codec import content_hash
 from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
-from core.records import State, VerdictLabel
+from core.records import State, VerdictLabel, Verification, worst_state
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, ReviewItem
 from core.review.records import Annotation, Cause, Judgement, QueueReason, ReviewStatus, Role
@@ -315,6 +319,55 @@ def test_what_people_settled_decides_the_answers_state_wherever_it_is_told(store
     found = store.by_people(row.content_hash)
     assert found is not None and found.final[item.claim_id] == (UNSUPPORTED, said.at)
     assert store.verify_chain().problems == ()
+
+
+LABELS = (None, SUPPORTED, UNSUPPORTED)
+FOUND = {
+    State.ALLOW: VerdictLabel.SUPPORTED,
+    State.NEEDS_REVIEW: VerdictLabel.UNSUPPORTED,
+    State.BLOCK: VerdictLabel.CONTRADICTED,
+}
+
+
+def test_the_state_that_pages_show_is_that_of_the_claims_with_peoples_labels_put_in(
+    store: SqlStore,
+) -> None:
+    """Of every two claims that the verifier may find, and people may have settled or not."""
+    every = list(combinations_with_replacement(list(product(State, LABELS)), 2))
+    made = [_verified(n, [found for found, _ in pair]) for n, pair in enumerate(every)]
+    office = an_office(store, verifications=made)
+    labels = {
+        verdict.claim.claim_id: label
+        for one, pair in zip(made, every, strict=True)
+        for verdict, (_, label) in zip(one.claims, pair, strict=True)
+    }
+    desk = office.desk("Ada")
+    while (item := desk.next_item()) is not None:
+        if (label := labels[item.claim_id]) is not None:
+            office.decide("Ada", item, label)
+        else:
+            desk.decline(item.assignment_id, "left open", desk.show(item.assignment_id))
+
+    put_in = {SUPPORTED: State.ALLOW, UNSUPPORTED: State.BLOCK}
+    expected = {
+        one.trace.trace_id: worst_state(put_in[label] if label else found for found, label in pair)
+        for one, pair in zip(made, every, strict=True)
+    }
+    assert {row.trace_id: row.state for row in store.list_traces(limit=99).rows} == expected
+    assert store.overview().by_state == Counter(expected.values())
+    for one in made:
+        people = store.by_people(content_hash(one.trace))
+        assert people is None or people.state is expected[one.trace.trace_id]
+    assert store.verify_chain().problems == ()
+
+
+def _verified(number: int, found: Sequence[State]) -> Verification:
+    said = [
+        Said(said=f"Claim {n}.", verdict=FOUND[state], source="chart", premise="Evidence")
+        for n, state in enumerate(found, 1)
+    ]
+    trace = a_trace("Claim 1. Claim 2.", a_source("Evidence."), trace_id=f"two-{number:02d}")
+    return a_verification(trace, {"chart": "patient_record"}, said)
 
 
 # ---------------------------------------------------------------- undo, decline, leases

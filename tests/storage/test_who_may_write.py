@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from databases import a_store, in_one_file, workspace_of
-from reviewing import SUPPORTED, UNSUPPORTED, Clock, Office, an_office
+from reviewing import SUPPORTED, UNSUPPORTED, Clock, Office, an_office, labels_in
 
 from core.errors import ProvenanceGuardError
 from core.review.annotating import Answer, Decision
@@ -22,8 +22,8 @@ from core.review.records import Cause, Person, Role, Split
 from storage.triage import MarkKind
 
 REPOSITORIES = (
-    "guidelines", "judges", "key_bindings", "nli_models", "packet_intake", "packet_signatures",
-    "people", "pre_labels", "projects", "reviews", "rounds", "triage", "word_lists",
+    "guidelines", "judges", "key_bindings", "label_intake", "nli_models", "packet_intake",
+    "packet_signatures", "people", "pre_labels", "projects", "reviews", "rounds", "triage", "word_lists",
 )  # fmt: skip
 
 
@@ -47,7 +47,8 @@ class Desk:
 # What tells somebody what they may see, writes what only concerns their own view, or is tried with an
 # endpoint, weights and rows of its own (test_judges, test_calibrators, test_pre_labels).
 ELSEWHERE = {
-    "judges.choose", "key_bindings.of", "nli_models.choose", "pre_labels.put", "reviews.has_opened",
+    "judges.choose", "key_bindings.of", "label_intake.begun",
+    "label_intake.put_pre_labels", "nli_models.choose", "pre_labels.put", "reviews.has_opened",
     "reviews.load_draft", "reviews.mine", "reviews.open_assignments", "reviews.open_verdict",
     "reviews.progress", "rounds.candidates", "rounds.labels", "rounds.next_item", "rounds.label",
     "triage.decided",
@@ -55,6 +56,7 @@ ELSEWHERE = {
     "packet_intake.put_reviews", "reviews.reveal",
 }  # fmt: skip
 TRACES = ["review-0002"]
+A_LABEL = "trace_id,claim,label\nreview-0005,{},contradicted\n"
 EVERY = [f"review-000{number}" for number in range(1, 6)]  # what nobody has judged goes
 LEAD, TEAM = ("Lea",), ("Ada", "Dora", "Lea")
 # Who may (the first of them does), and how: given the repository, the desk and the person.
@@ -62,6 +64,9 @@ VERBS: dict[str, tuple[tuple[str, ...], Callable[[Any, Desk, Person], object]]] 
     "guidelines.publish": (LEAD, lambda r, d, u: r.publish(
         "Text", "Change", by=u, expected_version=r.current().version)),
     "key_bindings.bind": ((*TEAM, "Otto"), lambda r, d, u: r.bind({"keep": "M"}, by=u)),
+    "label_intake.put_annotations": (LEAD, lambda r, d, u: labels_in(
+        r, u, A_LABEL.format("Her potassium is 5.6 mmol/L."), "Visitor")),
+    "label_intake.withdraw": (LEAD, lambda r, d, u: r.withdraw(r.imports()[0].key, by=u)),
     "packet_intake.put_splits": (LEAD, lambda r, d, u: r.put_splits(
         {"review-0001": Split.TRAIN}, by=u)),
     "packet_intake.take_unsigned": (LEAD, lambda r, d, u: r.take_unsigned(u, "sha256:1", "so")),
@@ -108,7 +113,7 @@ VERBS: dict[str, tuple[tuple[str, ...], Callable[[Any, Desk, Person], object]]] 
 
 def _repository(office: Office, name: str) -> Any:
     found = getattr(office.workspace, name)
-    return found(office.project) if name == "packet_intake" else found
+    return found(office.project) if name in ("packet_intake", "label_intake") else found
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +131,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     )  # fmt: skip
     office.clock.advance(seconds=9)
     work.packet_signatures.lock("{}", "review", by=lea)
+    labels_in(work.label_intake(), lea, A_LABEL.format("Her weight is 71.4 kg."), "Visitor")
     gone = work.people.add("Gone", {Role.LEAD}, by=lea)
     work.people.revoke(gone, Role.LEAD, by=lea, reason="has left")
     # Their records in hand say that they may do anything: what counts is what stands in the database.

@@ -8,8 +8,8 @@ would look like evidence for the number 2. Every value shown maps back to its pl
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from core.capture.readable.fhir import fhir_blocks, is_fhir, plain_entries
 from core.capture.readable.layers import Layer, Value, Writer, joined
@@ -21,6 +21,12 @@ from core.records import RawRange
 
 _DOCUMENT_LINE = re.compile(
     r"^[ \t]*(?:```(?:json)?[ \t]*\n[ \t]*|[^\n\[{]{1,60}:[ \t]+)?(?=[\[{])", re.M
+)
+# What carries a block and says nothing of the world; all else of it stands in the readable text.
+_TRANSPORT = {"type", "mimeType", "media_type", "data", "blob", "cache_control", "file_id"}
+# The names that MCP keeps for itself in ``_meta``: the server, a task, a progress.
+_RESERVED = re.compile(
+    r"(?:[\w-]+\.)*(?:modelcontextprotocol|mcp)(?:\.[\w-]+)*/|(?:progressToken|traceparent|tracestate|baggage)\Z"
 )
 
 
@@ -192,8 +198,9 @@ class _Reader:
         elif content is not None:
             self.blocks(content.items, section, depth, sources)
         for source in sources:
-            if source.section is None:
-                self.names(source, section)
+            self.names(source, section)
+        done = {"content", "citations", "isError", "is_error", "resultType"}
+        self.rest(value, section, depth, {*done, "structuredContent", "structured_content"})
         structured = value.get("structuredContent") or value.get("structured_content")
         if structured is None or structured.node.kind is Kind.WORD:
             return
@@ -243,9 +250,9 @@ class _Reader:
             kind = node.string("type") or (node.name or "").removesuffix("Content").lower()
             text = node.get("text")
             if kind in ("resource", "embeddedresource") or node.get("resource") is not None:
-                self.resource(item.get("resource") or item, depth)
+                self.resource(item, section, depth)
             elif kind in ("resource_link", "resourcelink"):
-                self.link(item, section)
+                self.link(item, section, depth)
             elif kind in ("search_result", "document"):
                 self.search_result(item, depth)
             elif kind in ("image", "audio", "input_image", "image_url"):
@@ -259,8 +266,10 @@ class _Reader:
                     f"an {kind.replace('_', ' ')} ({mime}) was kept but cannot be verified"
                 )
                 self.changed = True
+                self.rest(item, section, depth, {"source", "image_url"})
             elif text is not None and text.kind is Kind.STRING:
                 self.read(item.layer.inside(text), section, depth + 1)
+                self.rest(item, section, depth, {"text", "citationRefs", "citation_refs"})
             elif node.kind is Kind.STRING:
                 self.read(item.layer.inside(node), section, depth + 1)
             else:
@@ -285,57 +294,90 @@ class _Reader:
             self.sections.append(source.section)
         return source.section
 
+    def rest(
+        self,
+        value: Value,
+        section: _Section,
+        depth: int,
+        done: Collection[str],
+        told: Collection[str | None] = (),
+    ) -> None:
+        """Write what else an object says: of its fields those that are not done, nor told already."""
+        left = []
+        for key, node in value.node.members:
+            kept = tuple(member for member in node.members if not _RESERVED.match(member[0]))
+            part = Value(value.layer, replace(node, members=kept))
+            empty = node.is_word("null") or (node.kind is Kind.OBJECT and part.is_empty)
+            if not (empty or key in done or key in _TRANSPORT or part.shown in told):
+                left.append((key, part.node))
+        if left:
+            others = Value(value.layer, replace(value.node, members=tuple(left)))
+            RecordLines(section.writer, depth).write(others, "", ())
+
     def names(self, cited: _Cited, section: _Section) -> None:
-        """A line that says which source the tool itself cites for what it gave."""
+        """A line that says which source the tool itself cites for what it gave, and all it says of it."""
         told = _texts(cited.value, ("title", "name", "uri", "url", "source"))
         if cited.value.node.kind is Kind.STRING:
             told = [cited.value]
-        if told:
+        if told and cited.section is None:
             section.writer.block([("cited source: ", *joined(told, " · "))])
+        shown = {each.shown for each in told}
+        self.rest(cited.value, cited.section or section, 0, {"id"}, shown)
 
-    def resource(self, value: Value, depth: int) -> None:
+    def resource(self, item: Value, whole: _Section, depth: int) -> None:
         """An embedded resource: a section of its own under its URI."""
-        uri = value.node.string("uri")
-        text = value.get("text")
-        if text is None or text.node.kind is not Kind.STRING:
-            mime = value.node.string("mimeType") or "unknown type"
+        value = item.get("resource") or item
+        uri, text = value.node.string("uri"), value.get("text")
+        title = value.node.string("title", "name")
+        if text is not None and text.node.kind is Kind.STRING:
+            section = _Section(uri=uri, title=title)
+            self.sections.append(section)
+            self.read(text.layer.inside(text.node), section, depth + 1)
+            self.rest(value, section, depth, {"text"}, {uri, title})
+        else:
+            mime, section = value.node.string("mimeType") or "unknown type", whole
             self.notes.append(
                 f"the resource {uri or 'without URI'} ({mime}) is binary: not verifiable"
             )
-            return
-        section = _Section(uri=uri, title=value.node.string("title", "name"))
-        self.sections.append(section)
-        self.read(text.layer.inside(text.node), section, depth + 1)
+            self.rest(value, section, depth, ())
+        if value is not item:
+            self.rest(item, section, depth, {"resource"})
 
-    def link(self, value: Value, section: _Section) -> None:
+    def link(self, value: Value, section: _Section, depth: int) -> None:
         told = _texts(value, ("title", "name", "description", "uri"))
         section.writer.block([("resource link: ", *joined(told, " · "))])
         self.notes.append(
             f"the resource {value.node.string('uri')} is linked, its content not captured"
         )
+        self.rest(value, section, depth, (), {each.shown for each in told})
 
     def search_result(self, value: Value, depth: int) -> None:
         """One of several sources that one call found (title and text under its own address)."""
-        node = value.node
-        address = node.string("source", "url", "uri")
-        section = _Section(uri=address, title=node.string("title"))
+        address, title = value.node.string("source", "url", "uri"), value.get("title")
+        section = _Section(uri=address, title=value.node.string("title"))
         self.sections.append(section)
-        title = value.get("title")
         if title is not None and title.node.kind is Kind.STRING:
             section.writer.block([("title: ", title)])
-        content = value.get("content") or value.get("source")
+        holding = "content" if value.get("content") is not None else "source"
+        content = value.get(holding)
         if content is not None and content.node.kind is Kind.ARRAY:
             self.blocks(content.items, section, depth + 1)
-        else:
-            for key in ("text", "data", "content"):
-                text = (content or value).get(key) if (content or value).node.members else content
-                if (
-                    text is not None
-                    and text.node.kind is Kind.STRING
-                    and text.node.value != address
-                ):
-                    self.read(text.layer.inside(text.node), section, depth + 1)
-                    break
+            self.rest(value, section, depth, {holding}, {address, section.title})
+            return
+        inner = content is not None and bool(content.node.members)
+        holder = content if inner and content is not None else value
+        keys = ["text", "data", "content"] if inner else ["content", "text", "data"]
+        told = {address, section.title}
+        if holder.node.string("type") == "base64":
+            mime = holder.node.string("media_type") or "unknown type"
+            self.notes.append(f"a document ({mime}) was kept but cannot be verified")
+            keys = []
+        for part in [each for each in _texts(holder, keys) if each.shown != address][:1]:
+            self.read(part.layer.inside(part.node), section, depth + 1)
+            told.add(part.shown)
+        if inner:
+            self.rest(holder, section, depth, (), told)
+        self.rest(value, section, depth, {holding} if inner else (), told)
 
     # ------------------------------------------------------------ records
 

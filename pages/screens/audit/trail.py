@@ -38,6 +38,8 @@ ACTIONS = {
     "judge.chosen": "chose the judge",
     "judge.sent": "sent claims to the judge",
     "keys.bound": "chose keys of their own",
+    "labels.imported": "imported labels",
+    "labels.withdrawn": "took an import of labels back",
     "model.revealed": "saw the machine's view",
     "packet.exported": "exported a packet",
     "packet.signed": "signed a packet",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -10,6 +11,7 @@ from core.bootstrap import RESAMPLES, Interval
 from core.evaluation.metrics import Metric
 from core.evaluation.report import read_metrics
 from core.records import JsonObject
+from core.statistics import exact_binomial_interval
 from core.workflows.judged_packet import judged_columns
 from pages.screens.evaluation.cells import count_in, number_of, rounded
 from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
@@ -56,22 +58,50 @@ HEADLINE = (
     ("auroc", "claims", "labelled claims"),
 )
 PLAIN = ("block_f1", "auroc")  # no shares of anything
+TOO_WIDE = 0.3  # an interval from there on says nothing of a figure between 0 and 1
 
 
 def show_headline(report: JsonObject) -> None:
-    """The five figures that decide, each with its interval, its n and what it means."""
+    """The five figures that decide, each with its interval, its n and what it means.
+
+    One that so few labels cannot tell gives way to how many would: it stands among all figures.
+    """
     metrics = read_metrics(report)
     counts = {name: count_in(report, name) for name in ("claims", "claims_to_block")}
     counts["good"] = counts["claims"] - counts["claims_to_block"]
     counts["source_eligible_claims"] = count_in(report, "source_eligible_claims")
+    needed = {name: _needed(name, metrics[name], counts, counts[n]) for name, n, _ in HEADLINE}
     for column, (name, n, noun) in zip(st.columns(5), HEADLINE, strict=True):
         metric = metrics[name]
         with column.container(border=True, height="stretch"):
             number = None if metric.value is None else f"{metric.value:.3f}"
             shown = number if name in PLAIN else percent(metric.value)
+            told = _headline_words(metric, counts[n], noun, name in PLAIN)
+            if metric.value is not None and needed[name]:
+                shown = "Too few labels"
+                told = f"Too few {noun} to tell ({counts[n]:,}; about {needed[name]:,} are needed)"
             st.metric(METRIC_WORDS[name][0], shown if metric.value is not None else "–")
-            st.caption(_headline_words(metric, counts[n], noun, name in PLAIN))
-    st.text(_sentence(metrics, counts))
+            st.caption(told)
+    st.text(_sentence(metrics, counts, needed))
+
+
+def _needed(name: str, metric: Metric, counts: Mapping[str, int], n: int) -> int:
+    """About how many labels would tell the figure, to tens; 0 where those that are there do.
+
+    An interval narrows as the root of their number. Resamples of a figure at its end never leave it:
+    there the exact interval of the fewer of what is told apart stands in.
+    """
+    if metric.value is None:
+        return 0
+    ends = metric.interval
+    if ends is None or ends.low == ends.high:
+        rarer = {"block_f1": counts["claims_to_block"],
+                 "auroc": min(counts["good"], counts["claims_to_block"])}.get(name, n)  # fmt: skip
+        low, high = exact_binomial_interval(round(metric.value * rarer), rarer) or (0.0, 1.0)
+    else:
+        low, high = ends.low, ends.high
+    wide = (high - low) / TOO_WIDE
+    return 0 if wide <= 1 else 10 * math.ceil(n * wide**2 / 10)
 
 
 def _headline_words(metric: Metric, n: int, noun: str, plain: bool) -> str:
@@ -88,19 +118,23 @@ def _headline_words(metric: Metric, n: int, noun: str, plain: bool) -> str:
     return f"{words}; n = {n:,} {noun}"
 
 
-def _sentence(metrics: Mapping[str, Metric], counts: Mapping[str, int]) -> str:
-    """The answer to "can I trust it?" as one sentence."""
-    passed, blocked = metrics["false_pass_rate"].value, metrics["false_block_rate"].value
+def _sentence(
+    metrics: Mapping[str, Metric], counts: Mapping[str, int], needed: Mapping[str, int]
+) -> str:
+    """The answer to "can I trust it?" as one sentence, of the figures that so many labels tell."""
+    if metrics["false_pass_rate"].value is metrics["false_block_rate"].value is None:
+        return "No claim of this packet has a label to compare with."
+    told = {name: None if needed.get(name) else metrics[name].value for name in metrics}
     parts = []
-    if passed is not None:
+    if (passed := told["false_pass_rate"]) is not None:
         parts.append(f"of 100 bad claims about {round(100 * passed)} would pass unseen")
-    if blocked is not None:
+    if (blocked := told["false_block_rate"]) is not None:
         parts.append(f"of 100 good claims about {round(100 * blocked)} would be stopped")
-    f1, everything = metrics["block_f1"].value, metrics["block_all_f1"].value
+    f1, everything = told["block_f1"], metrics["block_all_f1"].value
     if f1 is not None and everything is not None:
         parts.append(_beside_everything(f1, metrics["block_f1"].interval, everything))
     if not parts:
-        return "No claim of this packet has a label to compare with."
+        return f"{counts['claims']:,} labelled claims are too few to say how good it is."
     return f"On this packet: {'; '.join(parts)}."
 
 

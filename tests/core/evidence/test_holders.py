@@ -9,9 +9,9 @@ from tables import cases
 
 from core.evaluation.frozen import readable
 from core.evidence.checks import check_claim, read_trace_facts
-from core.evidence.enclosing import enclosed
 from core.evidence.stated_whole import WHOLE
 from core.records import Check, Outcome, Source
+from core.text.fields import enclosed
 from tests.builders import a_claim, a_source, a_trace
 
 PATIENTS = [

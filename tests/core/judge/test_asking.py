@@ -30,11 +30,11 @@ TEXT = "test: HbA1c\nvalue: 7.4\nunit: %\ncollected: 2025-09-12"
 GOOD, BAD = "The HbA1c was 7.4 %.", "The HbA1c was 8.4 %."
 
 
-def offline(said: str) -> Verification:
+def offline(said: str, probability: float = 0.3) -> Verification:
     trace = a_trace(said, a_source(TEXT, "labs#1"))
-    unsure = VerdictLabel.NOT_ENOUGH_EVIDENCE
+    unsure = VerdictLabel.NOT_ENOUGH_EVIDENCE if probability < 0.5 else VerdictLabel.SUPPORTED
     said_so = Said(
-        said=said, verdict=unsure, source="labs#1", premise="value: 7.4", probability=0.3
+        said=said, verdict=unsure, source="labs#1", premise="value: 7.4", probability=probability
     )
     return a_verification(trace, {"labs#1": "chart"}, [said_so])
 
@@ -113,6 +113,21 @@ def test_whatever_is_not_proved_leaves_the_offline_verdict(
     assert (now.verdict, now.decision) == (was.verdict, was.decision)
     assert now.reasons[: len(was.reasons)] == was.reasons
     assert replace(now.outcome, judge=None) == was.outcome  # type: ignore[type-var]
+    document = verdict_document(after)
+    assert verdict_document(verification_from_document(document)) == document
+
+
+def test_what_a_judge_calls_contradicted_and_does_not_prove_needs_a_person(tmp_path: Path) -> None:
+    before = offline(GOOD, 0.95)
+    assert state_of(before.claims[0]) is State.ALLOW
+    conflict = {"claim_part": "8.4", "source_part": "7.4"}
+    text = json.dumps({"claims": [reading("contradicted", conflict=conflict)]})
+    after = read(before, tmp_path, text)
+
+    assert state_of(after.claims[0]) is State.NEEDS_REVIEW
+    assert after.claims[0].verdict is VerdictLabel.NOT_ENOUGH_EVIDENCE
+    assert after.answer.decision is Decision.BLOCK
+    assert after.claims[0].reasons[0].startswith("Needs a person: m@here reads it as contradicted")
     document = verdict_document(after)
     assert verdict_document(verification_from_document(document)) == document
 

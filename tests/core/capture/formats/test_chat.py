@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.capture.conversations import is_earlier_answer, read_conversations
+from core.capture.conversations import is_earlier_answer, read_conversations, turns_before
 from core.capture.files import FileRecord
 from core.capture.reading import detect_format, read_traces
 from core.codec import trace_document, trace_from_document
 from core.codec.verdicts import verdict_document, verification_from_document
-from core.errors import InputError
+from core.errors import InputError, NotFound
 from core.records import Origin, Trace
 from tests.verdicts import a_verification
 
@@ -175,3 +175,23 @@ def test_every_call_of_the_real_runs_is_a_source_or_comes_after_the_answer():
             int(notice.split()[0]) for notice in trace.notices if "after the answer" in notice
         )
         assert len(trace.sources) + late == count
+
+
+def test_what_was_asked_and_said_before_an_answer_is_found_turn_by_turn(tmp_path: Path) -> None:
+    talk: list[dict[str, object]] = [asks("Hello?"), says("Good morning."), asks("Her weight?")]
+    talk += [calls(call("1", "chart", of="weight")), returns("1", "71 kg"), says("It is 71 kg.")]
+    talk += [asks("And her pulse?"), calls(call("2", "chart", of="pulse")), returns("2", "64")]
+    record = json.dumps({"question_id": "talk", "messages": [*talk, says("It is 64.")]})
+    file = tmp_path / "talks.jsonl"
+    file.write_text(f"{record}\n{record.replace('64', '65')}\n")  # the same id twice
+    kept = {each.trace_id: each for each in read_traces([file]) if isinstance(each, Trace)}
+
+    def find(trace_id: str) -> Trace:
+        if trace_id not in kept:
+            raise NotFound(trace_id)
+        return kept[trace_id]
+
+    before = [("", "Good morning."), ("Her weight?", "It is 71 kg.")]
+    for trace_id, turns in (("talk::t2", before[:1]), ("talk", before), ("talk~2", before)):
+        assert [said for _, said in turns_before(kept[trace_id], find)] == [s for _, s in turns]
+    assert turns_before(kept["talk"], find) == before

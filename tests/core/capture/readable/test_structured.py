@@ -102,18 +102,20 @@ FHIR_PARTS = st.dictionaries(
     ),
     max_size=5,
 )
-UNTOLD = {"resourceType", "fullUrl", "request", "link", "system", "reference", "url", "version"}
+UNTOLD = frozenset({
+    "resourceType", "fullUrl", "request", "link", "system", "reference", "url", "version"
+})  # fmt: skip
 
 
-def said(value: object) -> list[object]:
-    """The leaves of FHIR that say something: all but addresses, kinds and transport."""
+def said(value: object, untold: frozenset[str] = UNTOLD) -> list[object]:
+    """The leaves that say something: all but addresses, kinds and transport."""
     if isinstance(value, dict):
         if value.get("status") == "generated" and "div" in value:  # a narrative of the rest
             return []
-        untold = UNTOLD | ({"type"} if value.get("resourceType") == "Bundle" else set())
-        return [leaf for key, part in value.items() if key not in untold for leaf in said(part)]
+        hidden = untold | ({"type"} if value.get("resourceType") == "Bundle" else set())
+        return [leaf for k, part in value.items() if k not in hidden for leaf in said(part, untold)]
     if isinstance(value, list):
-        return [leaf for item in value for leaf in said(item)]
+        return [leaf for item in value for leaf in said(item, untold)]
     return [] if value is None or isinstance(value, bool) else [value]
 
 
@@ -129,6 +131,56 @@ def test_every_value_of_a_fhir_resource_is_in_what_is_read(bundle, entries):
     text = only(unfold_output(json.dumps(value)))
 
     assert [leaf for leaf in said(value) if str(leaf) not in text] == []
+
+
+BESIDE = st.dictionaries(
+    st.sampled_from(["_meta", "annotations", "context", "title", "name", "score", "lastModified"]),
+    st.recursive(
+        WORDS,
+        lambda inner: (
+            st.dictionaries(FHIR_KEYS, inner, min_size=1, max_size=3)
+            | st.lists(inner, min_size=1, max_size=2)
+        ),
+        max_leaves=6,
+    ),
+    max_size=3,
+)
+LETTERS = st.text("abcdefgh", min_size=8, max_size=8)
+BLOCKS = st.one_of(
+    st.builds(lambda text, beside: {"type": "text", "text": text, **beside}, LETTERS, BESIDE),
+    st.builds(lambda beside: {"type": "image", "data": "", **beside}, BESIDE),
+    st.builds(lambda uri, beside: {"type": "resource_link", "uri": uri, **beside}, LETTERS, BESIDE),
+    st.builds(
+        lambda text, own, beside: {"type": "resource", "resource": {**own, **text}, **beside},
+        st.fixed_dictionaries({"uri": LETTERS}, optional={"text": LETTERS}), BESIDE, BESIDE,
+    ),
+    st.builds(
+        lambda source, text, beside: {"type": "search_result", "source": source, **text, **beside},
+        LETTERS,
+        st.fixed_dictionaries({"content": st.lists(st.fixed_dictionaries(
+            {"type": st.just("text"), "text": LETTERS}), min_size=1, max_size=2)})
+        | st.fixed_dictionaries({"text": LETTERS}),
+        BESIDE,
+    ),
+    st.builds(
+        lambda text, own, beside: {
+            "type": "document", "source": {**own, "type": "text", "data": text}, **beside,
+        },
+        LETTERS, BESIDE, BESIDE,
+    ),
+)  # fmt: skip
+
+
+@settings(max_examples=100)
+@given(st.lists(BLOCKS, min_size=1, max_size=3), BESIDE, st.lists(BESIDE, max_size=2))
+def test_every_value_of_a_tools_result_is_in_what_is_read(blocks, beside, citations):
+    result = {"content": blocks, "isError": False, "citations": citations, **beside}
+
+    parts = unfold_output(json.dumps(result)).parts
+
+    read = "\n".join(f"{part.uri}\n{part.title}\n{part.text}" for part in parts)
+    told = said(result, frozenset({"type"}))
+    assert [leaf for leaf in told if str(leaf) not in read] == []
 
 
 @given(st.dictionaries(KEYS, SCALARS, min_size=1), st.booleans())

@@ -1,0 +1,238 @@
+"""Imports of labels that existed already: what they are matched to, and the way to take one back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select
+from sqlmodel import col
+
+from core.errors import Conflict, NotFound
+from core.review.assignment import ADJUDICATION_SLOT
+from core.review.exchange import ClaimContext, KnownClaim, LabelImport, ReviewsPut
+from core.review.packet_reader import PacketReview
+from core.review.pre_labels import LabelledClaim
+from core.review.records import Person, Project, Role
+from storage.annotations import adjudication_of, annotations_of, every_current_annotation
+from storage.audit import add_rows, append_event, sha256_of
+from storage.columns import about, plain_text
+from storage.guidelines import keep_first
+from storage.packet_intake import LABELS_IMPORTED, VOTE_IMPORTED, PacketIntake
+from storage.people import allow
+from storage.pre_labels import PreLabels
+from storage.queue import settle
+from storage.store import SqlStore
+from storage.tables import (
+    AnnotationWithdrawal,
+    AssignmentRow,
+    AuditEvent,
+    ClaimRow,
+    PreLabelRow,
+    QueueRow,
+    TraceVersion,
+)
+from storage.traces import is_newest
+
+WITHDRAWN = "labels.withdrawn"
+AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelIntake:
+    """Where labels are imported to; implements LabelSink of core's workflows."""
+
+    store: SqlStore
+    project: Project
+
+    def claims(self) -> tuple[KnownClaim, ...]:
+        """The claims of the project, each of its trace's newest version."""
+        columns = ("claim_key", "claim_id", "text", "trace_id", "content_hash")
+        wanted = (
+            select(*(col(getattr(ClaimRow, name)) for name in columns[:3]))
+            .add_columns(*(col(getattr(TraceVersion, name)) for name in columns[3:]))
+            .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+            .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+            .where(col(QueueRow.project_id) == self.project.project_id, is_newest())
+            .order_by(col(ClaimRow.claim_key))
+        )
+        with self.store.database.reading() as connection:
+            return tuple(KnownClaim(**row._mapping) for row in connection.execute(wanted))
+
+    def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
+        """What each of these claims was read with, and what its annotators say."""
+        tools: dict[int, Mapping[str, str]] = {}
+        with self.store.database.reading() as connection:
+            for keys in _pieces(sorted(claim_keys)):
+                rows = connection.execute(
+                    select(col(ClaimRow.claim_key), col(TraceVersion.document))
+                    .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+                    .where(col(ClaimRow.claim_key).in_(keys))
+                )
+                tools |= {row.claim_key: _tools(row.document) for row in rows}
+            said = every_current_annotation(connection, self.project.project_id)
+        pre_labels = PreLabels(store=self.store).all()
+        return {
+            key: ClaimContext(
+                tools=found,
+                said={one.reviewer: one.judgement for one in said.get(key, ())},
+                pre_label=pre_labels.get(key),
+            )
+            for key, found in tools.items()
+        }
+
+    def begun(self, file: str, sha256: str, *, by: Person) -> LabelImport:
+        """A new import of that file; nothing is kept of it yet."""
+        at = self.store.now()
+        return LabelImport(
+            key=sha256_of(f"{sha256} {at.isoformat()}"), file=file, sha256=sha256, at=at, by=by.name
+        )
+
+    def put_annotations(
+        self, reviews: Sequence[PacketReview], of: LabelImport, *, by: Person
+    ) -> ReviewsPut:
+        """Keep annotations as one import; what is not kept has its reason. Raises NotAllowed."""
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "import labels")
+            version = keep_first(connection, of.at)
+        reviews = [
+            replace(
+                review,
+                annotations=tuple(
+                    replace(one, guideline_version=version) for one in review.annotations
+                ),
+            )
+            for review in reviews
+        ]
+        return PacketIntake(store=self.store, project=self.project).put_reviews(
+            reviews, by=by, manifest_sha256=of.key, machine_profiles={}, told=of.document()
+        )
+
+    def put_pre_labels(
+        self, rows: Sequence[LabelledClaim], of: LabelImport, *, by: Person
+    ) -> ReviewsPut:
+        """Keep pre-labels as one import. Raises NotAllowed."""
+        new, unknown = PreLabels(store=self.store).put(rows, by=by)
+        with self.store.database.writing() as connection:
+            detail = {**of.document(), "project": self.project.project_id, "pre_labels": new}
+            append_event(connection, self.store.now(), by.name, LABELS_IMPORTED, of.key, detail)
+        return ReviewsPut(votes=new, skipped=[f"{one}: no such claim here" for one in unknown])
+
+    def imports(self) -> tuple[LabelImport, ...]:
+        """The imports of labels that nobody took back, the latest first."""
+        with self.store.database.reading() as connection:
+            return tuple(reversed(tuple(_imports(connection))))
+
+    def withdraw(self, key: str, *, by: Person) -> int:
+        """Take an import back as a whole: how many labels count no longer; they stay as written.
+
+        Raises NotAllowed, NotFound, and Conflict while a decision of a third person rests on one.
+        """
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "take an import of labels back")
+            found = next((one for one in _imports(connection) if one.key == key), None)
+            if found is None:
+                raise NotFound("no such import of labels counts here")
+            if found.pre_labels:
+                return self._pre_labels_back(connection, found, by)
+            annotations = list(_annotations(connection, key))
+            project_id = self.project.project_id
+            decided = sum(
+                adjudication_of(connection, project_id, claim) is not None
+                for claim in {claim for claim, _, _ in annotations}
+            )
+            if decided:
+                raise Conflict(
+                    f"{decided} of its claims have been adjudicated since: reopen those first"
+                )
+            rows = [
+                {
+                    "project_id": project_id,
+                    "claim_key": claim,
+                    "vote_id": vote,
+                    "person_id": by.person_id,
+                    "at": now,
+                }
+                for claim, _, vote in annotations
+            ]
+            add_rows(
+                connection, AnnotationWithdrawal, rows, at=now, actor=by.name, action=WITHDRAWN,
+                entity=key, detail={"project": project_id, "annotations": len(rows)},
+            )  # fmt: skip
+            for claim, person, _ in annotations:
+                if not annotations_of(connection, project_id, claim, person_id=person):
+                    connection.execute(
+                        delete(AssignmentRow).where(
+                            about(AssignmentRow, project_id, claim, person),
+                            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+                        )
+                    )
+                settle(connection, self.project, claim)
+        return len(annotations)
+
+    def _pre_labels_back(self, connection: Connection, found: LabelImport, by: Person) -> int:
+        """Of each claim whose latest pre-label is of the import, the one before it that stands."""
+        standing = {None, *(one.key for one in _imports(connection))} - {found.key}
+        told: dict[int, list[str]] = {}
+        wanted = select(col(PreLabelRow.claim_key), col(PreLabelRow.document))
+        for row in connection.execute(wanted.order_by(col(PreLabelRow.pre_label_id))):
+            told.setdefault(row.claim_key, []).append(row.document)
+        back = []
+        for claim, documents in told.items():
+            of = [json.loads(one).get("import") for one in documents]
+            if of[-1] == found.key:
+                stand = [one for one, key in zip(documents, of, strict=True) if key in standing]
+                last = stand[-1] if stand else json.dumps({"label": None})
+                back.append({"claim_key": claim, "document": last})
+        if back:
+            connection.execute(insert(PreLabelRow), back)
+        detail = {"pre_labels": len(back), "digest": sha256_of(json.dumps(back))}
+        append_event(connection, self.store.now(), by.name, WITHDRAWN, found.key, detail)
+        return len(back)
+
+
+def _tools(document: str) -> dict[str, str]:
+    sources = json.loads(document)["sources"]
+    return {plain_text(one["source_id"]): plain_text(one["tool_name"]) for one in sources}
+
+
+def _imports(connection: Connection) -> Iterator[LabelImport]:
+    rows: Sequence[Any] = connection.execute(
+        select(col(AuditEvent.at), col(AuditEvent.actor), col(AuditEvent.action))
+        .add_columns(col(AuditEvent.entity), col(AuditEvent.detail))
+        .where(col(AuditEvent.action).in_((LABELS_IMPORTED, WITHDRAWN)))
+        .order_by(col(AuditEvent.sequence))
+    ).all()
+    back = {row.entity for row in rows if row.action == WITHDRAWN}
+    for row in rows:
+        if row.action == LABELS_IMPORTED and row.entity not in back:
+            detail = json.loads(row.detail)
+            yield LabelImport(
+                key=row.entity,
+                file=detail["file"],
+                sha256=detail["sha256"],
+                at=row.at,
+                by=row.actor,
+                annotations=detail.get("annotations", 0),
+                pre_labels=detail.get("pre_labels", 0),
+            )
+
+
+def _annotations(connection: Connection, key: str) -> Iterator[tuple[int, int, int]]:
+    """Claim, person and row of each annotation that came with the import."""
+    events = select(col(AuditEvent.entity), col(AuditEvent.detail)).where(
+        col(AuditEvent.action) == VOTE_IMPORTED, col(AuditEvent.detail).contains(key)
+    )
+    for event in connection.execute(events):
+        detail = json.loads(event.detail)
+        if detail["packet"] == key:
+            ((_, vote, _),) = detail["rows"]
+            yield int(event.entity.removeprefix("claim ")), detail["person"], vote
+
+
+def _pieces(keys: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(keys), AT_ONCE):
+        yield keys[start : start + AT_ONCE]

@@ -1,0 +1,218 @@
+"""Labels that exist already, from a table into a real database: matched, kept, told, and taken back."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from databases import a_store
+from hypothesis import given
+from hypothesis import strategies as st
+from reviewing import (
+    SUPPORTED,
+    UNSUPPORTED,
+    Office,
+    an_office,
+    labels_in,
+    problems_beside_the_clock,
+)
+
+from core.errors import Conflict, InputError
+from core.records import VerdictLabel
+from core.review.records import Cause, ReviewedClaim, ReviewStatus
+from core.workflows.label_import import left_csv, plan_labels, read_labels
+from core.workflows.packet_export import export_packet
+
+HEAD = "claim,label,source,trace_id\n"
+WEIGHT, POTASSIUM = "Her weight is 71.4 kg.", "Her potassium is 5.6 mmol/L."
+TABLE = (
+    HEAD + f"{WEIGHT},Yes,load_chart,review-0001\n"
+    f"  her  POTASSIUM is 5.6 mmol/L.,contradicted,chart,review-0001\n"
+    "Her blood pressure is 128/76 mmHg.,not enough,,review-0001\n"
+    f"{WEIGHT},no,,review-0002\n"
+)
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    """Two traces of the same four claims; each claim is to be read twice."""
+    return an_office(a_store(tmp_path / "w.db", actor="test"), traces=2, reads_per_claim=2)
+
+
+def reviewed(office: Office) -> tuple[ReviewedClaim, ...]:
+    return office.workspace.labels.reviewed(office.project.project_id)
+
+
+def test_labels_of_a_table_count_as_their_annotators_do(office: Office) -> None:
+    table = TABLE.replace("load_chart", office_tool(office))
+    plan, put = labels_in(office.workspace.label_intake(), office.people["Lea"], table, "Ada")
+
+    while office.read("Ben", SUPPORTED):
+        pass
+
+    labels = {(one.trace_id, one.text): one for one in reviewed(office)}
+    first = labels["review-0001", WEIGHT]
+    assert (plan.matched, put.votes, plan.left, put.skipped) == (4, 4, (), [])
+    assert (first.resolution.status, len(labels)) == (ReviewStatus.UNANIMOUS, 4)
+    assert labels["review-0001", POTASSIUM].resolution.status is ReviewStatus.UNRESOLVED
+    tie = office.desk("Dora").next_disagreement()
+    assert tie is not None
+    assert {one.reviewer for one in first.annotations} == {"Ada", "Ben"}
+    assert problems_beside_the_clock(office.store) == []
+
+
+def office_tool(office: Office) -> str:
+    (chart, _) = office.store.get_verdict("review-0001").verification.trace.sources
+    return chart.tool_name
+
+
+def test_what_matches_nothing_or_several_is_told_with_its_line_and_lost_nowhere(
+    office: Office,
+) -> None:
+    rows = {
+        f"{WEIGHT},supported,chart,": "2 claims of traces review-0001, review-0002 say that",
+        '"She is well,\nshe says.",supported,chart,review-0001': "no claim of trace 'review-0001'",
+        f"{WEIGHT},perhaps,chart,review-0001": "'perhaps' is no label: expected one of supported",
+        f"{POTASSIUM},supported,,review-0001": "supported, by which of 2 sources?",
+        f"{POTASSIUM},contradicted,the web,review-0001": "called 'the web'; there are chart",
+        f"{POTASSIUM},contradicted,chart,review-0001": "",
+        f"{POTASSIUM},supported,chart,review-0001": "Ada says otherwise line 8: contradicted, chart",
+    }
+    intake = office.workspace.label_intake()
+    table = read_labels("l.csv", (HEAD + "\n".join(rows) + "\n").encode())
+
+    plan = plan_labels(intake, table, "Ada")
+
+    told = [why for why in rows.values() if why]
+    assert len(plan.left) == len(told) == 6
+    assert all(found in why for found, (_, why) in zip(told, plan.left, strict=True))
+    assert [row.line for row, _ in plan.left] == [2, 3, 5, 6, 7, 9]  # one of them holds two lines
+    back = list(csv.reader(io.StringIO(left_csv(plan).lstrip("\ufeff"))))
+    assert [tuple(cells[:4]) for cells in back[1:]] == [row.written for row, _ in plan.left]
+    assert reviewed(office) == () and intake.imports() == ()  # a plan writes nothing
+
+
+def test_importing_what_was_exported_changes_nothing(office: Office, tmp_path: Path) -> None:
+    for number in range(6):
+        office.read("Ada", SUPPORTED, rationale="=SUM(1), she said;\nand 'more'")
+        office.read("Ben", UNSUPPORTED if number == 1 else SUPPORTED)
+    lea = office.people["Lea"]
+    export_packet(office.workspace.packets(), lea, tmp_path / "packet", at=office.clock())
+    before, events = reviewed(office), office.store.audit_events()[0].sequence
+
+    table = (tmp_path / "packet" / "votes.csv").read_text(encoding="utf-8-sig")
+    plan, put = labels_in(office.workspace.label_intake(), lea, table)
+
+    assert (plan.known, plan.left, put.votes) == (10, (), 0)  # a tie is not exported as decided
+    assert reviewed(office) == before
+    assert office.store.audit_events()[0].sequence == events
+
+
+def test_an_import_is_taken_back_as_a_whole_and_may_come_again(office: Office) -> None:
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    for _ in range(3):
+        office.read("Ben", SUPPORTED)
+    before, waiting = reviewed(office), office.desk("Ada").progress()
+    table = TABLE.replace("load_chart", "chart")
+    labels_in(intake, lea, table, "Ada")
+    during = reviewed(office)
+    again, _ = labels_in(intake, lea, table, "Ada")
+
+    gone = intake.withdraw(intake.imports()[0].key, by=lea)
+
+    assert (again.known, gone, intake.imports()) == (4, 4, ())
+    assert during != before == reviewed(office)
+    assert office.desk("Ada").progress() == waiting
+    assert office.workspace.reviews.mine(office.project.project_id, office.people["Ada"]) == ()
+    assert problems_beside_the_clock(office.store) == []
+    # What was taken back is nobody's decision: Ada is blind again, and others may have said it.
+    found = office.store.get_verdict("review-0002")
+    reviews, ada = office.workspace.reviews, office.people["Ada"]
+    assert reviews.open_verdict(ada, found.content_hash, found.run_key) is not None
+    plan, put = labels_in(intake, lea, table, "Cleo")
+    assert (put.votes, plan.left) == (4, ())
+    assert problems_beside_the_clock(office.store) == []
+
+
+def test_an_import_on_which_a_decision_rests_stays_until_that_is_reopened(office: Office) -> None:
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    labels_in(intake, lea, HEAD + f"{POTASSIUM},contradicted,chart,review-0001\n", "Ada")
+    while office.read("Ben", SUPPORTED):
+        pass
+    desk = office.desk("Dora")
+    tie = desk.next_disagreement()
+    assert tie is not None
+    nonce = desk.show(tie.assignment_id)
+    office.clock.advance(seconds=9)
+    desk.adjudicate(tie, nonce, UNSUPPORTED, cause=Cause.REVIEWER_ERROR)
+    (imported,) = intake.imports()
+
+    with pytest.raises(Conflict, match="1 of its claims have been adjudicated"):
+        intake.withdraw(imported.key, by=lea)
+    office.workspace.triage.reopen(office.project, tie.claim_key, "misread", by=lea)
+
+    assert intake.withdraw(imported.key, by=lea) == 1
+    assert problems_beside_the_clock(office.store) == []
+
+
+def test_pre_labels_of_a_table_stand_behind_what_people_say_and_go_again(office: Office) -> None:
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    table = "claim,label,source,trace_id,note\n" + f"{WEIGHT},no,,review-0001,off by one\n"
+    _, put = labels_in(intake, lea, table, pre_labels=True)
+    again, _ = labels_in(intake, lea, table, pre_labels=True)
+    other = labels_in(intake, lea, table.replace(",no,", ",contradicted,"), pre_labels=True)[1]
+
+    (made,) = office.workspace.pre_labels.all().values()
+    assert (put.votes, again.known, other.votes, reviewed(office)) == (1, 1, 1, ())
+    assert (made.label, made.why) == (VerdictLabel.CONTRADICTED, "off by one")
+    for left in (VerdictLabel.UNSUPPORTED, None):
+        assert intake.withdraw(intake.imports()[0].key, by=lea) == 1
+        assert [one.label for one in office.workspace.pre_labels.all().values()] == (
+            [left] if left else []
+        )
+    assert problems_beside_the_clock(office.store) == []
+
+
+TEXTS = st.text(st.characters(codec="cp1252", exclude_characters="\x00"), min_size=1, max_size=12)
+
+
+@given(
+    cells=st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4),
+    parted=st.sampled_from(",;\t|"),
+    encoding=st.sampled_from(("utf-8", "utf-8-sig", "utf-16", "cp1252")),
+)
+def test_a_table_is_read_as_it_was_written_whatever_spreadsheet_wrote_it(
+    cells: list[tuple[str, str]], parted: str, encoding: str
+) -> None:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=parted)
+    writer.writerows([("Claim", "Label"), *(("é" + one, "„" + other) for one, other in cells)])
+
+    table = read_labels("t.csv", out.getvalue().encode(encoding))
+
+    assert [row.written for row in table.rows] == [("é" + one, "„" + other) for one, other in cells]
+    assert ("Windows-1252" in " ".join(table.notes)) == (encoding == "cp1252")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (
+            b"claim;verdictt\na;b\n",
+            "t.csv:1: expected a column label in the first line, found claim",
+        ),
+        (b"", "t.csv:1: expected a column claim and a column label"),
+        (
+            b'claim,label\na,yes\n"b,no\nc,no\n',
+            "t.csv:3: cannot be read as a table: unexpected end",
+        ),
+        (b"claim,label\n\x81,yes\n", "t.csv: is text in neither UTF-8 nor Windows-1252"),
+    ],
+)
+def test_what_is_no_table_of_labels_says_where_and_why(data: bytes, why: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_labels("t.csv", data)
+
+    assert why in str(refused.value)
