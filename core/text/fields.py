@@ -301,14 +301,35 @@ def _unit_after(pieces: Sequence[re.Match[str]], index: int) -> str:
     return ""
 
 
+def cells_of(text: str, start: int, end: int, separator: str) -> Cells:
+    """The cells of a row with their places; one in double quotes may hold the separator.
+
+    Bars at both ends of a row are its frame.
+    """
+    if separator == "|" and text.startswith("|", start):
+        start += 1
+        end -= text.endswith("|", start, end)
+    cells: Cells = []
+    for match in _cell(separator).finditer(text, start, end):
+        group = 2 if match.group(1) is None else 1
+        cell = match.group(group)
+        cells.append((match.start(group) + len(cell) - len(cell.lstrip()), cell.strip()))
+        if match.end() == end and not match.group().endswith(separator):
+            break
+    return cells
+
+
+@lru_cache
+def _cell(separator: str) -> re.Pattern[str]:
+    by = re.escape(separator)
+    return re.compile(rf'[^\S{by}]*(?:"((?:[^"]|"")*)"[^\S{by}]*|([^{by}]*))(?:{by}|\Z)')
+
+
 def _bar_cells(start: int, line: str) -> Cells | None:
     if line.count("|") < 2 or not line.lstrip().startswith("|"):
         return None
-    cells, at = [], start
-    for part in line.split("|"):
-        cells.append((at + len(part) - len(part.lstrip()), part.strip().strip("*")))
-        at += len(part) + 1
-    return cells[1:-1] if line.rstrip().endswith("|") else cells[1:]
+    found = cells_of(line, line.index("|"), len(line.rstrip()), "|")
+    return [(start + at, cell.strip("*")) for at, cell in found]
 
 
 def _html_cells(start: int, line: str) -> Cells | None:
@@ -323,11 +344,7 @@ def _comma_cells(start: int, line: str) -> Cells | None:
     sentence = ": " in line or ". " in line or line.startswith("-")
     if line.count(",") < 2 or sentence or len(line) > 2_000:
         return None
-    cells, at = [], start
-    for part in line.split(","):
-        cells.append((at, part.strip().strip('"')))
-        at += len(part) + 1
-    return cells
+    return [(start + at, cell) for at, cell in cells_of(line, 0, len(line), ",")]
 
 
 # ---------------------------------------------------------------- what lines stand under

@@ -19,6 +19,7 @@ from core.evidence.chart.labels import (
 from core.evidence.chart.records import EntryKind, Field, Line, Row, Status
 from core.evidence.chart.status import status_of_code
 from core.records import Span
+from core.text.fields import cells_of
 from core.text.sentences import sentence_spans
 
 _MARK = re.compile(r"\s*(?:[-*•‣+]|\(?\d{1,3}[.)]|\[\d{1,3}\]|[a-z]\))\s+(?:\[[ xX]\]\s+)?")
@@ -454,36 +455,13 @@ def _is_label(cell: str) -> bool:
 
 
 def _cells(text: str, line: Line, separator: str) -> list[Field]:
-    """The cells of a line with their places; quoted cells may hold the separator."""
-    start, end = line.start, line.start + len(line.text)
-    if line.marked and separator != "|":
+    """The cells of a line with their places."""
+    if separator not in line.text or (line.marked and separator != "|"):
         return []
-    if separator == "|":
-        if "|" not in line.text:
-            return []
-        if line.text.startswith("|"):  # a bar at both ends is a frame, else cells may be empty
-            start += 1
-            end -= line.text.endswith("|")
-    elif separator not in line.text:
-        return []
-    cells = []
-    for match in re.finditer(
-        rf'\s*(?:"((?:[^"]|"")*)"\s*|([^{re.escape(separator)}]*))(?:{re.escape(separator)}|\Z)',
-        text[start:end],
-    ):
-        group = 1 if match.group(1) is not None else 2
-        value = match.group(group)
-        left = start + match.start(group)
-        words = value.strip()
-        cells.append(
-            Field(label="", text=words, span=Span(start=left, end=left + len(value.rstrip())))
-        )
-        if (
-            match.end() == end - start
-            and text[start:end][match.end() - 1 : match.end()] != separator
-        ):
-            break
-    return cells
+    return [
+        Field(label="", text=words, span=Span(start=at, end=at + len(words)))
+        for at, words in cells_of(text, line.start, line.start + len(line.text), separator)
+    ]
 
 
 def _table_row(text: str, header: Sequence[Field], cells: Sequence[Field], section: str) -> Row:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 from hypothesis import given, settings
@@ -55,6 +57,26 @@ def test_every_field_stands_at_its_span_and_inside_its_record(text):
         assert field.value.startswith(cut) if field.number else _bare(cut, field.value)
         record = read.records[field.record]
         assert record.span.start <= field.span.start <= field.span.end <= record.span.end
+
+
+CELLS = st.lists(
+    st.sampled_from(["8 Lane, Lewes", "Lind, Ada", "T-88120", "08:15", "walker"]),
+    min_size=3,
+    max_size=3,
+)
+
+
+@given(st.lists(CELLS, min_size=2, max_size=5))
+def test_a_cell_in_quotes_holds_its_comma(rows):
+    header = ["reference", "place", "state"]
+    told = io.StringIO()
+    csv.writer(told).writerows([header, *rows])
+
+    read = fields_of(told.getvalue())
+
+    assert [(field.path, field.value) for field in read.fields] == [
+        pair for row in rows for pair in zip(header, row, strict=True)
+    ]
 
 
 def _bare(cut: str, value: str) -> bool:
