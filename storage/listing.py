@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVarTuple
 
 from sqlalchemy import (
@@ -24,16 +24,17 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.records import Decision, State
+from core.records import AttributionStatus, Decision, State, VerdictLabel
 from core.review.adjudication import resolve
 from core.review.items import QueueState
 from core.review.readers import is_blind
-from core.review.records import Person, Role
+from core.review.records import Person, Role, Unfit
 from storage import records
-from storage.annotations import adjudication_of, current_annotations, not_withdrawn
+from storage.annotations import adjudication_of, current_annotations, not_withdrawn, stands
 from storage.columns import about, plain_text
 from storage.records import Order, TraceFilters
 from storage.tables import (
+    AdjudicationRow,
     AnnotationRequest,
     AnnotationRow,
     AssignmentRow,
@@ -236,7 +237,10 @@ def list_traces(
         .offset(offset)
         .limit(limit)
     )
-    rows = tuple(map(_row, connection.execute(statement)))
+    found = connection.execute(statement).all()
+    here = col(TraceVersion.position).in_([row.position for row in found])
+    moved = _moved_by_people(connection, hidden, here)
+    rows = tuple(_row(row, moved.get(row.position)) for row in found)
     return records.TracePage(rows=rows, total=total, offset=offset)
 
 
@@ -259,6 +263,9 @@ def overview(connection: Connection, viewer: Person | None = None) -> records.Ov
     rows = connection.execute(
         select(*group, func.count().label("traces"), *sums).group_by(*group)
     ).all()
+    moved: Counter[str] = Counter()
+    for change in _moved_by_people(connection, hidden, is_newest()).values():
+        moved.update(change)
     decisions: Counter[Decision] = Counter()
     states: Counter[State] = Counter()
     claims: Counter[str] = Counter()
@@ -275,7 +282,90 @@ def overview(connection: Connection, viewer: Person | None = None) -> records.Ov
         by_state=dict(states),
         withheld=sum(row.traces for row in rows if row.withheld),
         claims=counts(claims) if decisions else None,
+        by_people=counts(_sum(claims, moved)) if moved else None,
     )
+
+
+def _moved_by_people(
+    connection: Connection, hidden: ColumnElement[bool], which: ColumnElement[bool]
+) -> dict[int, Counter[str]]:
+    """By how much people's final labels change the counts of the latest verdicts: position → name → number.
+
+    Only traces of which people have settled something are in it. Where projects differ on a claim, the
+    first project's label counts.
+    """
+    other = aliased(QueueRow)
+    earlier = exists().where(
+        col(other.claim_key) == col(QueueRow.claim_key),
+        col(other.project_id) < col(QueueRow.project_id),
+        col(other.passes).is_not(None),
+    )
+    # The annotations that a label rests on say the same of support: the last written one will do.
+    supports = [
+        select(col(table.support))
+        .where(
+            col(table.project_id) == col(QueueRow.project_id),
+            col(table.claim_key) == col(QueueRow.claim_key),
+            counted,
+        )
+        .order_by(number.desc())
+        .limit(1)
+        .correlate(QueueRow)
+        .scalar_subquery()
+        for table, number, counted in (
+            (AdjudicationRow, col(AdjudicationRow.adjudication_id), stands()),
+            (AnnotationRow, col(AnnotationRow.vote_id), not_withdrawn()),
+        )
+    ]
+    settled = (
+        _joined(
+            select(
+                col(TraceVersion.position),
+                col(QueueRow.passes),
+                func.coalesce(*supports).label("support"),
+                col(ClaimSignal.decision),
+                col(ClaimSignal.verdict),
+                col(ClaimSignal.attribution),
+            ).select_from(TraceVersion),
+            hidden,
+        )
+        .join(ClaimRow, col(ClaimRow.position) == col(TraceVersion.position))
+        .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+        .join(
+            ClaimSignal,
+            and_(
+                col(ClaimSignal.claim_key) == col(ClaimRow.claim_key),
+                col(ClaimSignal.run_id) == col(Verdict.run_id),
+            ),
+        )
+        .where(which, col(QueueRow.passes).is_not(None), ~earlier)
+        .subquery()
+    )
+    moved: dict[int, Counter[str]] = {}
+    for row in connection.execute(
+        select(*settled.c, func.count().label("claims")).group_by(*settled.c)
+    ):
+        change = moved.setdefault(row.position, Counter())
+        for name, sign in _moves(row):
+            change[name] += sign * row.claims
+    return moved
+
+
+def _moves(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
+    """What the verifier counted a claim as, and what people's label makes it count as."""
+    yield row.verdict or VerdictLabel.UNJUDGED.value, -1
+    if row.decision == Decision.BLOCK.value:
+        yield "blocked", -1
+    if row.attribution == AttributionStatus.CONFLATION.value:
+        yield "conflations", -1
+    if row.support == Unfit.NOT_A_CLAIM.value:
+        yield "set_aside", 1
+        return
+    supported = row.support == VerdictLabel.SUPPORTED.value
+    yield (VerdictLabel.SUPPORTED if supported else VerdictLabel.CONTRADICTED).value, 1
+    if not row.passes:
+        yield "blocked", 1
+        yield "conflations", int(supported)
 
 
 def find_neighbours(
@@ -518,7 +608,7 @@ def _order(order: Order) -> tuple[ColumnExpressionArgument[Any], ...]:
     return (imported,)
 
 
-def _row(row: Row[*tuple[Any, ...]]) -> records.TraceRow:
+def _row(row: Row[*tuple[Any, ...]], moved: Counter[str] | None) -> records.TraceRow:
     verified = row.decision is not None
     return records.TraceRow(
         trace_id=row.trace_id,
@@ -534,7 +624,13 @@ def _row(row: Row[*tuple[Any, ...]]) -> records.TraceRow:
         decision=Decision(row.decision) if verified else None,
         state=State(row.state) if verified else None,
         counts=counts(row._mapping) if verified else None,
+        by_people=counts(_sum(row._mapping, moved)) if verified and moved else None,
         run_key=row.run_key,
         verified_at=row.verified_at,
         withheld=bool(row.withheld),
     )
+
+
+def _sum(found: Mapping[Any, Any], moved: Counter[str]) -> dict[str, int]:
+    names = (*(label.value for label in VerdictLabel), "set_aside", "blocked", "conflations")
+    return {name: found[name] + moved[name] for name in names}

@@ -80,6 +80,7 @@ class TraceRow:
     counts: VerdictCounts | None
     run_key: str | None
     verified_at: datetime | None
+    by_people: VerdictCounts | None = None  # with what people settled in it, where they settled any
     withheld: bool = False  # there may be a verdict: it is hidden from who looks
 
 
@@ -173,6 +174,7 @@ class Overview:
     by_state: Mapping[State, int] = field(default_factory=dict)
     withheld: int = 0  # whose verdict who looks may not see yet
     claims: VerdictCounts | None = None  # of all verdicts that who looks may see
+    by_people: VerdictCounts | None = None  # the same with what people settled in it, if anything
 
     def count(self, name: str) -> int:
         """How many have that state, or could not be verified ("unavailable")."""

@@ -54,10 +54,12 @@ export default function (component) {
     name.append(el("span", "question", row.question, { title: row.question }));
     line.append(choose, decision, name, el("td", "category", row.category, { title: row.category }));
     data.columns.forEach((column, at) => {
-      const n = row.counts[at];
-      line.append(el("td", `count kind-${column.kind}${n ? "" : " none"}`, n === null || n === undefined ? "" : String(n), {
-        title: n ? `${n} ${column.word}` : null,
-      }));
+      const [n, alone] = [row.counts[at], row.alone[at]];
+      const cell = el("td", `count kind-${column.kind}${n ? "" : " none"}`, n === null || n === undefined ? "" : String(n), {
+        title: n !== alone ? `${n} ${column.word}, by people; ${alone} as the verifier said` : n ? `${n} ${column.word}` : null,
+      });
+      if (n !== alone) cell.append(el("span", "alone", ` (${alone})`));
+      line.append(cell);
     });
     const added = new Date(row.imported);
     line.append(

@@ -91,6 +91,11 @@ def claim_counts(counts: VerdictCounts) -> dict[Kind, int]:
     }
 
 
+def as_the_verifier_said(count: int, alone: int) -> str:
+    """What stands beside a count of claims with people's labels in it, where the verifier's is another."""
+    return "" if count == alone else f" ({alone:,} as the verifier said)"
+
+
 def claim_kind(verdict: ClaimVerdict) -> Kind:
     """How a claim is shown: in the colours of block only where its state is."""
     outcome = verdict.outcome

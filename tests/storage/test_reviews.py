@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations_with_replacement, product
+from itertools import product
 
 import pytest
 from builders import a_source, a_trace
@@ -24,9 +24,10 @@ from verdicts import Said, a_verification, with_support
 from core.codec import content_hash
 from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
 from core.records import State, VerdictLabel, Verification, worst_state
+from core.review.adjudication import passes
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, ReviewItem
-from core.review.records import Annotation, Cause, Judgement, QueueReason, ReviewStatus, Role
+from core.review.records import Annotation, Cause, Judgement, QueueReason, ReviewStatus, Role, Unfit
 from core.workflows.review import ReviewSession
 from storage.annotations import annotations_of
 from storage.records import TraceFilters
@@ -321,7 +322,14 @@ def test_what_people_settled_decides_the_answers_state_wherever_it_is_told(store
     assert store.verify_chain().problems == ()
 
 
-LABELS = (None, SUPPORTED, UNSUPPORTED)
+CREDITED_WRONGLY = dataclasses.replace(SUPPORTED, conflation=True)
+NO_CLAIM = Judgement(support=Unfit.NOT_A_CLAIM, source_id=None)
+SETTLED: Sequence[tuple[State, Judgement]] = (
+    *((found, SUPPORTED) for found in State),
+    (State.BLOCK, NO_CLAIM),
+    (State.ALLOW, UNSUPPORTED),
+    (State.ALLOW, CREDITED_WRONGLY),
+)
 FOUND = {
     State.ALLOW: VerdictLabel.SUPPORTED,
     State.NEEDS_REVIEW: VerdictLabel.UNSUPPORTED,
@@ -332,8 +340,9 @@ FOUND = {
 def test_the_state_that_pages_show_is_that_of_the_claims_with_peoples_labels_put_in(
     store: SqlStore,
 ) -> None:
-    """Of every two claims that the verifier may find, and people may have settled or not."""
-    every = list(combinations_with_replacement(list(product(State, LABELS)), 2))
+    """Of each settled claim beside whatever the verifier may find, and of two settled ones."""
+    beside: list[tuple[State, Judgement | None]] = [(found, None) for found in State]
+    every = list(product(SETTLED, (*beside, (State.BLOCK, SUPPORTED))))
     made = [_verified(n, [found for found, _ in pair]) for n, pair in enumerate(every)]
     office = an_office(store, verifications=made)
     labels = {
@@ -348,12 +357,26 @@ def test_the_state_that_pages_show_is_that_of_the_claims_with_peoples_labels_put
         else:
             desk.decline(item.assignment_id, "left open", desk.show(item.assignment_id))
 
-    put_in = {SUPPORTED: State.ALLOW, UNSUPPORTED: State.BLOCK}
+    def put_in(found: State, label: Judgement | None) -> State:
+        if label is None:
+            return found
+        return State.ALLOW if passes(label) else State.BLOCK
+
     expected = {
-        one.trace.trace_id: worst_state(put_in[label] if label else found for found, label in pair)
+        one.trace.trace_id: worst_state(put_in(*each) for each in pair)
         for one, pair in zip(made, every, strict=True)
     }
-    assert {row.trace_id: row.state for row in store.list_traces(limit=99).rows} == expected
+    rows = store.list_traces(limit=200).rows
+    assert {row.trace_id: row.state for row in rows} == expected
+    for row, pair in zip(rows, every, strict=True):
+        told = row.by_people
+        assert told is not None
+        claims = [each for each in pair if each[1] is not NO_CLAIM]
+        assert sum(told.by_verdict.values()) == len(claims) == 2 - told.set_aside
+        assert told.blocked == sum(put_in(*each) is not State.ALLOW for each in claims)
+        assert told.conflations == sum(label is CREDITED_WRONGLY for _, label in claims)
+    whole = store.overview().by_people
+    assert whole and whole.blocked == sum(row.by_people.blocked for row in rows if row.by_people)
     assert store.overview().by_state == Counter(expected.values())
     for one in made:
         people = store.by_people(content_hash(one.trace))
@@ -366,7 +389,7 @@ def _verified(number: int, found: Sequence[State]) -> Verification:
         Said(said=f"Claim {n}.", verdict=FOUND[state], source="chart", premise="Evidence")
         for n, state in enumerate(found, 1)
     ]
-    trace = a_trace("Claim 1. Claim 2.", a_source("Evidence."), trace_id=f"two-{number:02d}")
+    trace = a_trace("Claim 1. Claim 2.", a_source("Evidence."), trace_id=f"two-{number:03d}")
     return a_verification(trace, {"chart": "patient_record"}, said)
 
 

@@ -11,7 +11,13 @@ from core.records import State
 from core.review.items import Progress
 from core.review.records import Person, Role
 from pages.widgets.counting import counted
-from pages.widgets.palette import LOOKS, Kind, answer_counts, claim_counts
+from pages.widgets.palette import (
+    LOOKS,
+    Kind,
+    answer_counts,
+    as_the_verifier_said,
+    claim_counts,
+)
 from pages.widgets.plain import Card
 from pages.widgets.review_layout import duration_words
 from storage.records import AuditEvent, Overview, VerdictCounts
@@ -102,19 +108,26 @@ _STOPPED = (
 
 def found_card(overview: Overview, counts: VerdictCounts) -> Card:
     """The claims of all answers by what was found, and the answers by state, with their marks."""
-    found, verified = claim_counts(counts), sum(overview.by_decision.values())
+    alone, verified = claim_counts(counts), sum(overview.by_decision.values())
+    found = claim_counts(overview.by_people or counts)
     return {
         "title": " of ".join((counted(sum(found.values()), "claim"), counted(verified, "answer"))),
         "text": f"Answers: {', '.join(answer_counts(overview))}.",
         "facts": [
-            (f"{LOOKS[kind].mark} {_WORDS_OF_FOUND.get(kind, LOOKS[kind].word)}", f"{count:,}")
+            (
+                f"{LOOKS[kind].mark} {_WORDS_OF_FOUND.get(kind, LOOKS[kind].word)}",
+                f"{count:,}" + as_the_verifier_said(count, alone[kind]),
+            )
             for kind, count in reversed(found.items())
-            if count
+            if count or alone[kind]
         ],
     }
 
 
-_WORDS_OF_FOUND = {Kind.UNSUPPORTED: "not confirmed, or needs a person"}
+_WORDS_OF_FOUND = {
+    Kind.UNSUPPORTED: "not confirmed, or needs a person",
+    Kind.CONTRADICTED: "contradicted, or found wrong",
+}
 
 
 def team_facts(progress: Progress) -> list[tuple[str, str]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import streamlit as st
+
 from pages.widgets.frontend import nothing, view
 from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_counts, shown_state
 from pages.widgets.plain import spaced
@@ -16,7 +18,10 @@ _TABLE = view("traces")
 _COLUMNS = (Kind.CONTRADICTED, Kind.CONFLATION, Kind.UNSUPPORTED, Kind.UNJUDGED, Kind.SUPPORTED)
 
 # A stored verdict is counted by its labels, which do not tell these two apart.
-_WORDS = {Kind.UNSUPPORTED: f"{LOOKS[Kind.UNSUPPORTED].word}, or {LOOKS[Kind.PERSON].word}"}
+_WORDS = {
+    Kind.UNSUPPORTED: f"{LOOKS[Kind.UNSUPPORTED].word}, or {LOOKS[Kind.PERSON].word}",
+    Kind.CONTRADICTED: f"{LOOKS[Kind.CONTRADICTED].word}, or found wrong",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +56,8 @@ def show_trace_table(
         "last": last,
     }
     said = _TABLE(key=key, data=data, on_open_change=nothing, on_chosen_change=nothing)
+    if not blind and any(row.by_people for row in rows):
+        st.caption("(n): as the verifier said, where people have settled claims since")
     known = {row.trace_id for row in rows}
     chosen = said.chosen if isinstance(said.chosen, list) else []
     return Said(opened=said.open, chosen=tuple(each for each in chosen if each in known))
@@ -60,7 +67,8 @@ def _row(row: TraceRow, marks: TraceMarks, blind: bool) -> dict[str, object]:
     decision = "unread" if row.withheld else "pending"
     if row.decision and row.state:
         decision = shown_state(row.decision, row.state)
-    counts = claim_counts(row.counts) if row.counts else {}
+    alone = claim_counts(row.counts) if row.counts else {}
+    counts = claim_counts(row.by_people) if row.by_people else alone
     return {
         "id": row.trace_id,
         "question": row.question,
@@ -73,6 +81,7 @@ def _row(row: TraceRow, marks: TraceMarks, blind: bool) -> dict[str, object]:
             "word": DECISIONS[decision].word if decision in DECISIONS else "Read it first",
         },
         "counts": [] if blind else [counts.get(kind) for kind in _COLUMNS],
+        "alone": [] if blind else [alone.get(kind) for kind in _COLUMNS],
         "imported": _iso(row.imported_at),
         "marks": _marks(marks),
     }
