@@ -161,7 +161,7 @@ def _in_short(name: str, report: Mapping[str, Any]) -> list[str]:
         f"faithful answers allowed       {_percent(None if stopped is None else 1 - stopped)}",
         f"bad claims ranked below good   AUROC {_number(ranked.get('auroc'))}"
         f"{_between(ranked.get('auroc_ci95'))}; "
-        f"{_percent(found)} of the bad are in the least supported 20 %",
+        f"{_percent(found)} of the bad are in the 20 % that people read first",
         f"errors found by reading        {reading_words(ranked.get('reading'))}",
     ]
 

@@ -221,7 +221,7 @@ elif view == "Reliability":
 elif view == "Sources":
     show_sources(found)
 elif view == "Errors found":
-    show_reading(found.columns.ranked_by, found.columns.bad)
+    show_reading(found.columns.read_at, found.columns.bad)
 elif view == "Errors":
     chosen = show_errors(found) or st.query_params.get("claim")
     if chosen is not None:

@@ -254,7 +254,7 @@ def _weigh() -> None:
     with reading:
         inside = in_slice(found, slice_name)
         show_reading(
-            np.array([one.ranked_by for _, one in inside]),
+            np.array([one.read_at for _, one in inside]),
             np.array([row.should_block for row, _ in inside], dtype=np.bool_),
         )
     with guarantee:

@@ -31,7 +31,8 @@ class Columns:
     ``rank`` is the place of the first right source in the ranking, from 1, and 0 where none is
     ranked; ``right_source`` is whether the routed source is a right one; ``supported_by_route`` is
     the calibrator's target; ``probability`` is NaN where a claim was not judged; ``ranked_by`` is
-    what a ranking takes the claim for (``Prediction.ranked_by``).
+    what a ranking takes the claim for (``Prediction.ranked_by``), and
+    ``read_at`` where it stands in the order in which people read.
     """
 
     trace: NDArray[np.int64]
@@ -52,6 +53,7 @@ class Columns:
     probability: NDArray[np.float64]
     supported_by_route: NDArray[np.bool_]
     ranked_by: NDArray[np.float64]
+    read_at: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.trace)
@@ -104,6 +106,7 @@ def pair_columns(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -
         ),
         supported_by_route=_flags(is_target(row, found) for row, found in pairs),
         ranked_by=np.array([found.ranked_by for _, found in pairs], dtype=np.float64),
+        read_at=np.array([found.read_at for _, found in pairs], dtype=np.float64),
     )
 
 

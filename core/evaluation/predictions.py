@@ -21,6 +21,7 @@ from core.records import (
     State,
     VerdictLabel,
 )
+from core.records.reading_order import priority_rank
 from core.verification.decision import held_by_veto
 
 
@@ -88,6 +89,11 @@ class Prediction:
         """
         otherwise = self.forced and self.if_disputed is None
         return -1.0 if otherwise or self.probability is None else self.probability
+
+    @property
+    def read_at(self) -> float:
+        """Where it stands in the order in which people read claims, the first at 0."""
+        return priority_rank(self.probability, self.attribution, self.features)
 
     @property
     def blocked(self) -> bool:

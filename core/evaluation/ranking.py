@@ -45,14 +45,15 @@ KIND_PARTS = (
 
 
 def ranking_entry(
-    score: Array, bad: Flags, trace: Sequence[str], *, resamples: int, seed: int
+    score: Array, bad: Flags, trace: Sequence[str], order: Array, *, resamples: int, seed: int
 ) -> dict[str, object]:
-    """One system's line: AUROC with its interval, and each error rate at the other's fixed ones."""
+    """One system's line: AUROC with its interval, each error rate at the other's fixed ones, and what
+    is found by reading in an ``order``, the lowest first."""
     return {
         "auroc": rounded(auroc(score, bad)),
         "auroc_ci95": auroc_interval(score, bad, trace, resamples=resamples, seed=seed),
-        f"bad_found_in_first_{READ_FIRST:g}": rounded(bad_found_in_first(score, bad, READ_FIRST)),
-        "reading": reading_entry(score, bad),
+        f"bad_found_in_first_{READ_FIRST:g}": rounded(bad_found_in_first(order, bad, READ_FIRST)),
+        "reading": reading_entry(order, bad),
         **{
             f"bad_passed_at_good_blocked_{rate:g}": rounded(bad_passed_at(score, bad, rate))
             for rate in RATES
@@ -69,12 +70,14 @@ def ranking_report(
     scores: Mapping[str, Array],
     told: str | None = None,
     *,
+    order: Array | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> dict[str, object]:
     """Every system on the same rows; for ``told`` (the first) also by how and by kind of error.
 
-    The interval of a whole system is over ``resamples`` draws of traces.
+    The interval of a whole system is over ``resamples`` draws of traces. ``order`` is that in which
+    people read what ``told`` stopped, by default its scores.
 
     ``by_how`` has the good claims blocked by how they are supported, ``by_error`` the bad ones that
     pass by their label, both at the threshold where one bad claim in ten passes.
@@ -94,7 +97,14 @@ def ranking_report(
         "claims_to_block": int(bad.sum()),
         "traces": len(set(trace)),
         "systems": {
-            name: ranking_entry(one, bad, trace, resamples=resamples, seed=seed)
+            name: ranking_entry(
+                one,
+                bad,
+                trace,
+                order if order is not None and name == first else one,
+                resamples=resamples,
+                seed=seed,
+            )
             for name, one in scores.items()
         },
         "by_how": by_kind(

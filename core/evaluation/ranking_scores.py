@@ -59,7 +59,7 @@ def bad_found_in_first(score: Array, bad: Flags, share: float) -> float | None:
 
 
 def reading_entry(score: Array, bad: Flags) -> dict[str, object] | None:
-    """Errors found against claims read, the least supported first and equal scores in part.
+    """Errors found against claims read, the lowest score first and equal ones in part.
 
     ``curve`` has the share found for every twentieth of the claims; ``to_find`` how many claims are read
     until so much of the errors is found. None without errors.
@@ -105,9 +105,7 @@ def reading_words(reading: object) -> str:
         return "no claim is bad: there is nothing to find"
     claims, parts = int(reading["claims"]), list[str]()
     for share, count in reading["to_find"].items():
-        words = (
-            "read the {0:,} least supported of {1:,} claims ({2}) to find {3} of the {4:,} errors"
-        )
+        words = "read the first {0:,} of {1:,} claims ({2}) to find {3} of the {4:,} errors"
         if parts:
             words = "{0:,} ({2}) for {3}"
         parts.append(

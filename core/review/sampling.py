@@ -13,14 +13,11 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from core.records import AttributionStatus, Features
+from core.records import AttributionStatus
+from core.records.reading_order import priority_rank
 from core.review.records import QueueReason, Signal
 
 DOUBTFUL = 0.5  # rank; of an answer that is being read, these come together
-NOT_JUDGED = 1.0  # rank; nothing is known about it: after everything that is
-# Of no value, no word of a source and at most so many words is chatter ("Thanks: that's arranged"): 3 of
-# 28 such shipped rows are bad, of all 1,975 of 5,821; of those with one word more 9 of 11.
-CHATTER_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,24 +42,11 @@ def place_claim(draw: float, signal: Signal, audit_share: float) -> Place:
             reason=QueueReason.AUDIT,
             inclusion_probability=min(audit_share, 1.0),
         )
-    suspected = signal.attribution is AttributionStatus.CONFLATION
-    rank = signal.probability
-    if rank is None or _is_chatter(signal.features):
-        rank = NOT_JUDGED
     reason = QueueReason.PERSON if signal.needs_review else QueueReason.UNCERTAIN
-    if suspected:
-        rank, reason = 0.0, QueueReason.CONFLATION
+    if signal.attribution is AttributionStatus.CONFLATION:
+        reason = QueueReason.CONFLATION
+    rank = priority_rank(signal.probability, signal.attribution, signal.features)
     return Place(audit=False, rank=rank, reason=reason, inclusion_probability=None)
-
-
-def _is_chatter(features: Features | None) -> bool:
-    """Whether it says too little, and nothing that a source speaks of, to be read before the rest."""
-    found = {} if features is None else features.numeric
-    return (
-        found.get("claim_terms_n", CHATTER_WORDS + 1) <= CHATTER_WORDS
-        and found.get("protected_n") == 0
-        and found.get("all_term_overlap") == 0
-    )
 
 
 def audit_draw(project_id: int, trace_key: str, claim_id: str, text_sha256: str) -> float:

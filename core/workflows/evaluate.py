@@ -179,7 +179,8 @@ def _whole_answers(evaluated: Evaluated) -> Report | None:
 
 
 def _ranking(evaluated: Evaluated, *, resamples: int, seed: int) -> Report:
-    """The verifier beside what counting shared words alone and blocking everything give."""
+    """The verifier beside what counting shared words alone and blocking everything give; what reading
+    finds is of the queue's order."""
     pairs = [
         (row, found)
         for row, found in zip(evaluated.rows, evaluated.predictions, strict=True)
@@ -198,6 +199,7 @@ def _ranking(evaluated: Evaluated, *, resamples: int, seed: int) -> Report:
             "shared words alone": np.array(words),
             "block everything": np.zeros(len(pairs)),
         },
+        order=np.array([found.read_at for _, found in pairs]),
         resamples=resamples,
         seed=seed,
     )

@@ -119,7 +119,7 @@ def reading_figure(curve: Sequence[tuple[float, float]]) -> go.Figure:
         x=[read for read, _ in curve],
         y=[found for _, found in curve],
         mode="lines+markers",
-        name="least supported first",
+        name="in the order of the queue",
         line={"color": BLUE},
         marker={"size": 7, "color": BLUE},
         hovertemplate="%{x:.0f} % read, %{y:.0f} % of the errors found<extra></extra>",

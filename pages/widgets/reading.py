@@ -16,7 +16,7 @@ from pages.widgets.plots import reading_figure
 
 
 def show_reading(score: NDArray[np.float64], bad: NDArray[np.bool_]) -> None:
-    """The curve of claims read in the order of their score, in words, as a plot and as numbers."""
+    """The curve of claims read in the order of the queue, in words, as a plot and as numbers."""
     reading = reading_entry(score, bad)
     if reading is None:
         show_notice("No errors to find", "No claim here is labelled bad.", key="no-reading")
@@ -34,5 +34,5 @@ def show_reading(score: NDArray[np.float64], bad: NDArray[np.bool_]) -> None:
         ("Claims read (%)", "Errors found (%)"),
         [(round(read, 1), round(found, 1)) for read, found in curve],
         name="reading",
-        alt="Errors found against claims read, the least supported first",
+        alt="Errors found against claims read in the order of the queue",
     )

@@ -162,11 +162,26 @@ def test_errors_found_by_reading_never_fall_and_reach_what_is_wanted(
             assert bad_found_in_first(score, bad, (count - 1) / len(bad)) < float(share) + 1e-9
 
 
+def test_what_reading_finds_follows_the_order_given_and_moves_nothing_else() -> None:
+    rows = _rows([("a", "contradicted" if at in (1, 3) else "supported", "") for at in range(6)])
+    score = np.array([0.1, 0.9, 0.2, 0.8, 0.3, 0.4])
+    plain = ranking_report(rows, {"verifier": score, "other": score})["systems"]
+    order = np.array([0.5, 0.0, 0.6, 0.1, 0.7, 0.8])
+    read = ranking_report(rows, {"verifier": score, "other": score}, order=order)["systems"]
+
+    assert read["other"] == plain["other"]
+    bad = np.array([row.should_block for row in rows])
+    assert read["verifier"]["reading"] == reading_entry(order, bad)
+    assert read["verifier"]["reading"]["to_find"]["0.5"] == 1
+    changed = {key for key in read["verifier"] if read["verifier"][key] != plain["verifier"][key]}
+    assert changed == {"reading", "bad_found_in_first_0.2"}
+
+
 def test_reading_is_said_in_words() -> None:
     score, bad = np.arange(10.0), np.array([True, True, *[False] * 8])
 
     assert reading_words(reading_entry(score, bad)) == (
-        "read the 1 least supported of 10 claims (10 %) to find 50 % of the 2 errors, "
+        "read the first 1 of 10 claims (10 %) to find 50 % of the 2 errors, "
         "2 (20 %) for 80 %, 2 (20 %) for 95 %"
     )
     assert "nothing to find" in reading_words(reading_entry(score, ~bad & bad))
