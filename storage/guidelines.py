@@ -27,8 +27,8 @@ FIRST_TEXT = """\
 6. Owner: choose the source whose words say the claim. If several do, choose the one that the answer \
 credits; if it credits none of them, the first.
 7. If no source says it, choose "none", also when you know who should have said it.
-8. Conflation: yes, if the answer credits another source than the one that says it, and the credited \
-one does not say it as well.
+8. Credited rightly: no, if the answer credits another source than the one that says it, and the \
+credited one does not say it as well; else yes, also if it names none.
 9. A rounded value supports the claim only if the claim says that it is rounded ("about", "nearly").
 10. Another patient's record never supports a claim about this patient.
 11. If one half of a claim holds and the other does not, judge the half that does not.

@@ -57,12 +57,6 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return named
 
 
-def plain_tool_name(tool_name: str) -> str:
-    """The tool's name as words: letters, digits and single spaces, so that nothing in it is markup."""
-    words = re.sub(r"[^\w]+|_+", " ", tool_name).split()
-    return " ".join(words)[:60].strip() or "unnamed tool"
-
-
 def call_names(sources: Sequence[Source]) -> list[str]:
     """For each source " #2" where its tool was called more than once, else nothing."""
     calls = Counter(source.tool_name for source in sources)

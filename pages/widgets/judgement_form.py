@@ -1,7 +1,7 @@
 """The judgement form: the questions on one claim with their keys, the note, and what a press came to.
 
 Reviewing and adjudicating show it below the claim, always in view. Labels hold words of ours, and
-tool names reduced to letters and digits: a label is read as markup.
+tool names in which nothing acts: a label is read as markup.
 
 What is held lives in the tab's session and is changed in place; what must survive a reload is in the
 database.
@@ -26,6 +26,7 @@ from core.review.assignment import CORRECTION_CHARACTERS, MOST_PASSAGES, passage
 from core.review.items import Draft, Guideline
 from core.review.records import SUPPORT_LABELS, Judgement, Unfit
 from core.workflows.review import ReviewSession
+from pages.widgets.plain import inert
 from pages.widgets.presses import Button, changed, pressed, tell, view_key
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
@@ -377,7 +378,7 @@ def _show_owners(
     for number, each in enumerate(buttons, 1):
         choice(
             held,
-            each.words,
+            inert(each.words),
             name=f"own_{number}",
             key=each.key,
             chosen=each.source_id in draft.source_ids,

@@ -19,10 +19,11 @@ from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Cause, Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.counting import counted
-from pages.widgets.identities import arguments_of, call_names, identity_of, plain_tool_name
+from pages.widgets.identities import arguments_of, call_names, identity_of
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
+from pages.widgets.source_view import source_names
 from pages.widgets.verdict_view import lay_out
 
 Json = Mapping[str, object]
@@ -70,7 +71,7 @@ class ClaimInAnswer(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceButton:
-    """A source as a button names it: letters, digits and spaces alone."""
+    """A source as a button names it, in the words of its tool: text, and never markup."""
 
     source_id: str
     words: str
@@ -199,13 +200,10 @@ def answer_words(judgement: Judgement, trace: Trace) -> str:
 
 
 def owner_words(source_id: str | None, trace: Trace) -> str:
-    """The plain name of a source; "no source" for None."""
+    """What a source is called; "no source" for None."""
     if source_id is None:
         return "no source"
-    for source, call in zip(trace.sources, call_names(trace.sources), strict=True):
-        if source.source_id == source_id:
-            return plain_tool_name(source.tool_name) + call
-    return source_id
+    return source_names(trace.sources).get(source_id, source_id)
 
 
 def marked(passages: Sequence[Passage], trace: Trace, kind: str, by: str) -> list[Json]:
@@ -252,10 +250,10 @@ def value_places(trace: Trace, claim: ClaimInAnswer) -> Json:
 
 
 def _button_words(source: Source, call: str) -> str:
-    words = plain_tool_name(source.tool_name)
+    words = source.tool_name
     if len(words) > BUTTON_CHARACTERS:
         words = words[: BUTTON_CHARACTERS - 1].rstrip() + "…"
-    return words + call.replace("#", "")
+    return words + call
 
 
 def _pieces(answer: str, span: Span) -> list[Json]:
@@ -278,7 +276,7 @@ def _source(source: Source, call: str, name: str, key: str | None) -> Json:
         "id": source.source_id,
         "tool": source.tool_name,
         "name": name,
-        "plain": plain_tool_name(source.tool_name) + call,
+        "plain": source.tool_name + call,
         "key": key,
         "identity": identity_of(source),
         "status_short": short,

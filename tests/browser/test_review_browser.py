@@ -340,7 +340,7 @@ def test_a_word_is_found_in_whatever_source_holds_it(reader: Reader) -> None:
     page.keyboard.press("/")
     page.keyboard.type("Invented Cardiology")
 
-    expect(page.locator(".tab.chosen")).to_contain_text("get pubmed article metadata")
+    expect(page.locator(".tab.chosen")).to_contain_text("get_pubmed_article_metadata")
     expect(page.locator("mark.hit.here")).to_have_text("Invented Cardiology")
     expect(page.locator(".find-count")).to_have_text("1 of 1")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import cases
 
-from pages.widgets.identities import arguments_of, identity_of, plain_tool_name
+from pages.widgets.identities import arguments_of, identity_of
 
 
 @cases
@@ -20,14 +20,6 @@ def test_a_source_is_named_by_whom_or_what_it_is_about(text: str, identity: str)
 def test_a_source_that_says_nothing_has_no_identity() -> None:
     assert identity_of(a_source("")) == ""
     assert identity_of(a_source("Error: timeout", arguments="not JSON")) == ""
-
-
-@given(st.text(max_size=200))
-def test_no_tool_name_is_markup_on_a_button(name: str) -> None:
-    plain = plain_tool_name(name)
-
-    assert plain
-    assert all(letter.isalnum() or letter == " " for letter in plain)
 
 
 @given(st.dictionaries(st.text(max_size=9), st.text(max_size=30), max_size=5))

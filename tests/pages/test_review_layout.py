@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import NamedTuple, cast
 
 from hypothesis import given
@@ -23,10 +24,12 @@ from pages.widgets.review_layout import (
     lay_out_blind,
     lay_out_machine,
     marked,
+    owner_words,
     progress_data,
     source_buttons,
 )
 from pages.widgets.shortcuts import Page
+from pages.widgets.source_view import source_names
 from storage.store import utc_now
 
 TRACE = showcase().trace
@@ -126,11 +129,15 @@ def test_the_verifiers_view_says_where_it_agrees_and_why_the_claim_was_shown() -
     assert views[0] is not None and "drawn at random" in str(views[0]["here"])
 
 
-def test_the_buttons_of_hostile_tools_are_letters_and_digits() -> None:
+def test_a_source_has_one_name_on_review_and_on_verdict() -> None:
     (button,) = source_buttons(hostile().trace)
+    two = replace(TRACE, sources=TRACE.sources[:2])
+    names = list(source_names(two.sources).values())
 
     assert button.source_id == f"{HOSTILE}#1"
-    assert all(letter.isalnum() or letter in " …" for letter in button.words)
+    assert HOSTILE.startswith(button.words.removesuffix("…"))
+    assert [each.words for each in source_buttons(two)] == names
+    assert [owner_words(each.source_id, two) for each in two.sources] == names
 
 
 def test_a_judgement_is_said_in_words() -> None:
@@ -138,7 +145,7 @@ def test_a_judgement_is_said_in_words() -> None:
     nothing = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
 
     assert answer_words(conflated, TRACE) == (
-        "Supported · search pubmed key words #1 · credited to another source"
+        "Supported · search_pubmed_key_words #1 · credited to another source"
     )
     assert answer_words(nothing, TRACE) == "Not enough evidence · no source"
     assert len(set(SUPPORT_WORDS.values())) == 5

@@ -11,7 +11,6 @@ from pages.widgets.counting import counted
 from pages.widgets.days import moments
 from pages.widgets.figures import choose_row
 from pages.widgets.plain import show_notice
-from pages.widgets.presses import show_told
 from pages.widgets.review_layout import SUPPORT_WORDS
 from storage.annotations import Mine
 from storage.workspace import Workspace
@@ -40,7 +39,6 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
     left, right = st.columns([4, 1.4], vertical_alignment="center")
     left.title("My annotations", anchor=False)
     right.button("Back to reading", key="to-reading", on_click=_leave, width="stretch")
-    show_told()
     try:
         every = workspace.reviews.mine(session.project.project_id, session.user)
     except ProvenanceGuardError as error:
