@@ -5,7 +5,6 @@ Names are the ones that people write. They are not chosen by what the verifier r
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from core.attribution.families import LITERATURE, OTHER, PATIENT_RECORD, Families
+from core.evidence.calls import argument_leaves
 from core.records import Source, Trace
 
 NOUNS = {
@@ -104,15 +104,9 @@ def _person(text: str) -> str | None:
 
 def _document(arguments: str | None) -> str | None:
     """The file or site that the call asked for, as people name it."""
-    try:
-        asked = json.loads(arguments or "")
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(asked, dict):
-        return None
-    for key in _FILE_KEYS:
-        value = asked.get(key)
-        if isinstance(value, str) and 2 < len(value) < 200 and not value.startswith("data:"):
+    asked = dict(argument_leaves(arguments))
+    for value in (asked.get(key, "") for key in _FILE_KEYS):
+        if 2 < len(value) < 200 and not value.startswith("data:"):
             host = urlsplit(value).hostname if "://" in value else None
             return host or PurePosixPath(value).name or None
     return None

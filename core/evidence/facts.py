@@ -121,16 +121,10 @@ def argument_facts(source: Source) -> SourceFacts:
 
 
 def _of(read: SourceFacts, source_id: str, spanless: bool = False) -> SourceFacts:
-    fields = tuple(
-        (
-            field,
-            tuple(
-                replace(fact, source_id=source_id, span=None if spanless else fact.span)
-                for fact in facts
-            ),
-        )
-        for field, facts in read.fields
-    )
+    def own(fact: Fact) -> Fact:
+        return replace(fact, source_id=source_id, span=None if spanless else fact.span)
+
+    fields = tuple((field, tuple(map(own, facts))) for field, facts in read.fields)
     facts = tuple(fact for _, facts in fields for fact in facts)
     return replace(read, source_id=source_id, facts=facts, fields=fields)
 

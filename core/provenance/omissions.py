@@ -117,7 +117,7 @@ class _Weighed:
 def _facts(trace: Trace, charts: ChartFacts, weights: OmissionWeights) -> Iterator[_Weighed]:
     charted = {chart.source.source_id for chart in charts.charts}
     for chart in charts.charts:
-        names = list(chart.names())[:_MOST_FACTS]
+        names = chart.listed[:_MOST_FACTS]
         for _, name in names:
             entries = [e for e in entries_of(chart, name) if e.named]
             weighed = _of_entries(entries, weights.weights)

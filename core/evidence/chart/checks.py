@@ -89,7 +89,7 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     patients = [who for chart in charts for who in chart.patients]
     if not charts or not about_patient(claim.text, patients, claim.patient_specific or facts.alone):
         return ()
-    listed = [item for chart in charts for item in chart.names()]
+    listed = [item for chart in charts for item in chart.listed]
     texts = [chart.source.text for chart in charts]
     other, meant = named_other(claim.text, patients, texts), meant_patient(claim.text, patients)
     made: list[Check] = []

@@ -68,7 +68,8 @@ _SENTENCE = re.compile(
 class Chart:
     """A source that reads as a patient's record, with its rows and the patients it names.
 
-    ``entries`` by name and ``measured`` by row are read when a claim first asks for them.
+    ``listed`` are the names of its entries with their kinds; ``entries`` by name and ``measured`` by
+    row are read when a claim first asks for them.
     """
 
     source: Source
@@ -78,10 +79,6 @@ class Chart:
     labels: frozenset[str]
     entries: dict[tuple[str, ...], list[ChartEntry]]
     measured: dict[int, tuple[Measured, ...]]
-
-    def names(self) -> Iterator[tuple[EntryKind, tuple[str, ...]]]:
-        """The names of the entries that the chart lists, with their kinds."""
-        yield from self.listed
 
 
 def read_chart(source: Source) -> Chart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from core.evidence.chart.names import words_in
 from core.evidence.chart.people import words_of_name
 from core.evidence.chart.phrases import person_spans, without_lead
 from core.evidence.chart.quantities import find_dates, same_date
-from core.evidence.chart.records import Measured, Row, Subject, When
+from core.evidence.chart.records import Measured, Reading, Row, Subject, When
 from core.evidence.chart.status import status_of_code
 from core.records import Check, FactPlace, Outcome, Span
 
@@ -46,20 +46,6 @@ _NEXT = re.compile(
     r"(?=[A-Za-z][\w ]{0,25}?[\s:=]+[<>]?\d)"
 )
 _MOST_ROW = 400  # characters of a row that is about one measurement
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """One value that a chart gives for a measurement; ``sure`` where its row holds nothing else."""
-
-    amount: Decimal
-    bound: str
-    unit: str
-    date: When | None
-    place: FactPlace
-    sure: bool
-    void: bool = False  # its row says that it was entered in error or cancelled
-    earlier: bool = False  # beside its value the row tells the claim's as an earlier one
 
 
 def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
@@ -188,8 +174,8 @@ def _readings(chart: Chart, forms: re.Pattern[str], value: str) -> Iterator[Read
         ):
             continue
         if at not in chart.measured:
-            chart.measured[at] = tuple(_measured(row))
-        yield from _field_readings(chart, row, chart.measured[at], forms)
+            chart.measured[at] = tuple(_measured(chart, row))
+        yield from _field_readings(chart.measured[at], forms)
         for text in [field.text for field in row.fields] or [row.text]:
             yield from _text_readings(chart, row, text, forms, value)
 
@@ -210,7 +196,7 @@ def _text_readings(
         yield replace(made, earlier=_is_earlier(value, stretch))
 
 
-def _measured(row: Row) -> Iterator[Measured]:
+def _measured(chart: Chart, row: Row) -> Iterator[Measured]:
     """The fields of a row, each with the value that it gives where it gives one."""
     days: dict[str, When] = {}
     for field in row.fields:
@@ -221,37 +207,27 @@ def _measured(row: Row) -> Iterator[Measured]:
     sure = len(row.text) <= _MOST_ROW and not _TAKEN_BACK.search(row.text) and not void
     for field in row.fields:
         path, _, label = field.label.rpartition(".")
-        found = _VALUE.match(field.text.strip())
-        if re.fullmatch(_UNIT, field.text.strip()):
-            found = None
-        column = next(find_dates(field.label), None)
-        if found is not None and column is None:
-            column = next(find_dates(field.text[found.end() :]), None)
+        found, reading = _VALUE.match(field.text.strip()), None
+        if found is not None and not re.fullmatch(_UNIT, field.text.strip()):
+            told = (*find_dates(field.label), *find_dates(field.text[found.end() :]))
+            date = told[0] if told else days.get(path)
+            made = _reading(chart, row, found["value"], found["unit"] or unit, date, sure=sure)
+            reading = replace(made, void=void)
         yield Measured(
             label=label,
             name=_UNIT_BEHIND.sub("", field.text),
-            aside=_is_beside(field.label),
-            dated=bool(_date_of(field.text)),
-            value=found["value"] if found is not None else None,
-            unit=(found["unit"] if found is not None else None) or unit,
-            date=column or days.get(path),
-            sure=sure,
-            void=void,
+            keyed_only=_is_beside(field.label) or bool(_date_of(field.text)),
+            reading=reading,
         )
 
 
-def _field_readings(
-    chart: Chart, row: Row, measured: Sequence[Measured], forms: re.Pattern[str]
-) -> Iterator[Reading]:
+def _field_readings(measured: Sequence[Measured], forms: re.Pattern[str]) -> Iterator[Reading]:
     own = next((f for f in measured if forms.fullmatch(f.name)), None)
     keyed = [f for f in measured if forms.fullmatch(f.label)]
-    if own is None and not keyed:
-        return
-    for each in keyed or measured:
-        if each is own or each.value is None or (not keyed and (each.aside or each.dated)):
-            continue
-        made = _reading(chart, row, each.value, each.unit, each.date, sure=each.sure)
-        yield replace(made, void=each.void)
+    if own is not None or keyed:
+        for each in keyed or measured:
+            if each is not own and each.reading is not None and (keyed or not each.keyed_only):
+                yield each.reading
 
 
 def _is_earlier(value: str, stretch: str) -> bool:

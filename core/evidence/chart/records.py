@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 
-from core.records import Span
+from core.records import FactPlace, Span
 
 
 class EntryKind(StrEnum):
@@ -105,23 +105,31 @@ class ChartEntry:
     around: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One value that a chart gives for a measurement; ``sure`` where its row holds nothing else."""
+
+    amount: Decimal
+    bound: str
+    unit: str
+    date: When | None
+    place: FactPlace
+    sure: bool
+    void: bool = False  # its row says that it was entered in error or cancelled
+    earlier: bool = False  # beside its value the row tells the claim's as an earlier one
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A field of a row as a measurement's: what it may be the name of, and the value it may give.
+    """A field of a row: what it may be the name of, and what it reads as a measurement's value.
 
-    ``aside`` says that its label is of something else than a value, ``dated`` that it holds a day;
-    ``sure`` that its row is about nothing else and takes nothing back, ``void`` that it is withdrawn.
+    ``keyed_only`` says that its own label must name that: it is of something else, or holds a day.
     """
 
     label: str
     name: str
-    aside: bool
-    dated: bool
-    value: str | None
-    unit: str
-    date: When | None
-    sure: bool
-    void: bool
+    keyed_only: bool
+    reading: Reading | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
