@@ -47,13 +47,11 @@ def _show_disagreement() -> None:
     try:
         held = current_disagreement(session, workspace)
     except NotAllowed as error:
-        show_notice("This page is for adjudicators", str(error), key="not-an-adjudicator")
+        show_notice("This page is for adjudicators", str(error))
         _offer_decided()
         return
     except ProvenanceGuardError as error:
-        show_notice(
-            "There is no disagreement to show", str(error), key="no-disagreement", tone="bad"
-        )
+        show_notice("There is no disagreement to show", str(error), tone="bad")
         return
     if held is None:
         st.title("Adjudicate", anchor=False)
@@ -62,7 +60,6 @@ def _show_disagreement() -> None:
             "When two people read a claim differently, it comes to a third who has not read it. "
             "With one annotation a claim there are no disagreements: a lead sets that on the page "
             "Settings.",
-            key="no-disagreements",
             tone="good",
         )
         with st.container(horizontal=True):

@@ -26,53 +26,32 @@ from pages.screens.agreement.view import (
 )
 from pages.widgets.counting import counted
 from pages.widgets.figures import show_numbers
-from pages.widgets.forms import show_saved
+from pages.widgets.forms import one_of, show_saved
 from pages.widgets.plain import show_notice
 from pages.widgets.reviewed import agreement_for, packets_for
 from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 
 ALL_ANNOTATIONS, ROUNDS = "All annotations", "Agreement rounds"
+BASES = {Basis.INDEPENDENT: "Before the machine's view", Basis.STANDING: "As they stand"}
 REFUSED = "Agreement is for leads and auditors"
 
 user = begin_page(__file__, "Agreement")
 st.title("Agreement", anchor=False)
 show_saved()
 
-compared = st.segmented_control(
-    "Annotations",
-    [ALL_ANNOTATIONS, ROUNDS],
-    default=ALL_ANNOTATIONS,
-    required=True,
-    label_visibility="collapsed",
-    key="readings",
+compared = one_of(
+    "Annotations", [ALL_ANNOTATIONS, ROUNDS], label_visibility="collapsed", key="readings",
     bind="query-params",
-)
+)  # fmt: skip
 left, middle, right = st.columns([2.6, 2, 1.2], vertical_alignment="bottom")
-question = left.segmented_control(
-    "Compared on",
-    list(Question),
-    format_func=QUESTIONS.__getitem__,
-    default=Question.SUPPORT,
-    required=True,
-    key="question",
-)
+question = one_of("Compared on", QUESTIONS, at=left, default=Question.SUPPORT, key="question")
 if compared == ROUNDS:
     with or_stop(REFUSED):
         require_reader(user, "see how far annotators agree")
         show_rounds(open_workspace(user), user, question)
     st.stop()
-basis = middle.segmented_control(
-    "Judgements",
-    list(Basis),
-    format_func={
-        Basis.INDEPENDENT: "Before the machine's view",
-        Basis.STANDING: "As they stand",
-    }.__getitem__,
-    default=Basis.INDEPENDENT,
-    required=True,
-    key="basis",
-)
+basis = one_of("Judgements", BASES, at=middle, key="basis")
 grouping = right.selectbox(
     "Told apart by", [*Grouping], index=[*Grouping].index(Grouping.PAIR),
     format_func=GROUPINGS.__getitem__, key="grouping",
@@ -89,7 +68,6 @@ if not view.claims:
         f"{counted(view.unfinished, 'claim')} begun. Agreement appears as soon as claims are read."
         if view.unfinished
         else "Agreement appears as soon as reviewers have read claims on the page Review.",
-        key="nothing-read",
     )
     show_by_person(view, open_workspace(user), user)
     st.stop()
@@ -109,7 +87,6 @@ else:
         "No two annotations to compare",
         (left_out_words(people) or "")
         + " A lead sets two annotations a claim on the page Settings; agreement then compares them.",
-        key="one-reading",
     )
 
 if people.claims and len(view.groups) > 1:  # the figures of one group stand above
@@ -127,13 +104,7 @@ if people.claims:
     st.subheader("The claims behind these numbers", anchor=False)
     names = {group.name: group for group in view.groups}
     one, two = st.columns([1, 1], vertical_alignment="bottom")
-    which = one.segmented_control(
-        "Show claims on which annotations",
-        ["differ", "agree"],
-        default="differ",
-        required=True,
-        key="which",
-    )
+    which = one_of("Show claims on which annotations", ["differ", "agree"], at=one, key="which")
     choices: list[str | None | EllipsisType] = [..., *names]
     group = two.selectbox(
         "Of",

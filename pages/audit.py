@@ -15,7 +15,8 @@ from pages.screens.audit.trail import (
     trail_lines,
 )
 from pages.widgets.days import whole_days
-from pages.widgets.plain import show_notice
+from pages.widgets.figures import offer
+from pages.widgets.plain import stop_with
 from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 from storage.trail import TrailFilters
@@ -69,21 +70,13 @@ found = trail.find(filters, user, offset=(number - 1) * ROWS_A_PAGE, limit=ROWS_
 if found.total and not found.entries:
     found = trail.find(filters, user, limit=ROWS_A_PAGE)  # a narrower filter has fewer pages
 if not found.entries:
-    show_notice("No event matches", "Choose anybody, anything, or other days.", key="no-match")
-    st.stop()
+    stop_with("No event matches", "Choose anybody, anything, or other days.")
 
 show_trail(found.entries)
 pages = -(-found.total // ROWS_A_PAGE)
 with st.container(horizontal=True, vertical_alignment="center"):
-    st.download_button(
-        "Download these events (JSON Lines)",
-        data=partial(trail_lines, trail, filters, user),
-        file_name="audit-trail.jsonl",
-        mime="application/x-ndjson",
-        icon=":material/download:",
-        on_click="ignore",
-        key="download-trail",
-    )
+    lines = partial(trail_lines, trail, filters, user)
+    offer("Download these events (JSON Lines)", lines, "audit-trail.jsonl", key="download-trail")
     if pages > 1:
         st.pagination(pages, key="trail-page")
     first = found.offset + 1

@@ -24,7 +24,6 @@ from pages.screens.evaluation.paper_tables import show_paper_tables
 from pages.screens.evaluation.slices import show_slices
 from pages.screens.evaluation.view import show_headline, show_metrics, show_with_judge
 from pages.widgets.counting import counted
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import (
     PacketChoice,
     bring_choice,
@@ -37,10 +36,11 @@ from pages.widgets.evaluated import (
 )
 from pages.widgets.evaluating import begin_evaluating, show_evaluating
 from pages.widgets.file_names import safe_name
+from pages.widgets.forms import one_of
 from pages.widgets.navigation import stop_while_blind
-from pages.widgets.plain import inert, show_notice
+from pages.widgets.plain import inert, show_notice, stop_with
 from pages.widgets.reading import show_reading
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace, settings
 
 VIEWS = (
@@ -54,19 +54,12 @@ VIEWS = (
     "Paper's tables",
 )
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Evaluation · ProvenanceGuard")
-user = current_user()
-show_current_user(user)
-
-try:
+user = begin_page(__file__, "Evaluation")
+with or_stop():
     workspace = open_workspace()
     stop_while_blind(user, workspace.project(), "Evaluation")
     st.title("Evaluation", anchor=False)
     store, ruling = workspace.store, workspace.calibrators.current()
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
 
 
 def _bring() -> None:
@@ -135,12 +128,9 @@ with columns[3].popover("Another packet", icon=":material/upload_file:", width="
         help="One labelled claim a line, with its candidate sources; also as .gz. It stays here.",
     )
 if problem := st.session_state.get("packet_problem"):
-    show_notice("The packet could not be used", problem, key="packet-problem", tone="bad")
+    show_notice("The packet could not be used", problem, tone="bad")
 if choice is None:
-    show_notice(
-        "No packet yet", "Bring a packet of labelled claims: Another packet.", key="no-packet"
-    )
-    st.stop()
+    stop_with("No packet yet", "Bring a packet of labelled claims: Another packet.")
 
 packet = choice.kept
 runs = kept_runs(packet) if packet else ()
@@ -172,7 +162,6 @@ if packet and packet.problems:
     show_notice(
         f"{counted(len(packet.problems), 'line')} could not be read and are left out",
         "\n".join(packet.problems[:20]),
-        key="packet-problems",
         tone="careful",
     )
 if packet is None or not runs:
@@ -181,7 +170,6 @@ if packet is None or not runs:
             "Not evaluated yet",
             "Evaluate reads every claim of the packet with the verifier, in the background: you can "
             "leave this page. It can be stopped and goes on where it was.",
-            key="not-evaluated",
         )
     st.stop()
 
@@ -192,23 +180,17 @@ try:
         run = choose_run(packet, runs, ruling, label="Made by", key="run")
     found = opened(own_predictions(packet, run)) if packet.labelled else None
 except ProvenanceGuardError as error:
-    show_notice("The results could not be read", str(error), key="no-results", tone="bad")
-    st.stop()
+    stop_with("The results could not be read", str(error), tone="bad")
 if not made_as_now(run, ruling):
     show_notice(
         "Made by another version",
         "The verifier, its settings or its calibrator have changed since. Evaluate again to compare.",
-        key="other-version",
         tone="careful",
     )
 if found is None:
-    show_notice("Nothing to measure", "No claim of this packet has a label.", key="no-labels")
-    st.stop()
+    stop_with("Nothing to measure", "No claim of this packet has a label.")
 show_headline(run.report)
-view = st.segmented_control(
-    "Show", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params",
-    label_visibility="collapsed",
-)  # fmt: skip
+view = one_of("Show", VIEWS, label_visibility="collapsed", key="view", bind="query-params")
 if view == "Figures":
     show_with_judge(run.report, replies=has_replies(packet.folder))
     show_metrics(run.report)

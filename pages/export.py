@@ -41,7 +41,6 @@ if not everything.claims:
         "No claim is ready to export",
         "; ".join(f"{count:,}: {reason}" for reason, count in everything.left_out.items())
         or "Claims can be exported as soon as reviewers have read them on the page Review.",
-        key="nothing-read",
     )
 else:
     # ------------------------------------------------------------ which claims

@@ -14,7 +14,7 @@ from pages.screens.home.cards import TOLD_TO_ALL, found_card, team_facts, what_c
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.current_user import LOOKED_AT_THRESHOLDS
-from pages.widgets.plain import show_card, show_cards, show_notice
+from pages.widgets.plain import show_card, show_cards, show_notice, stop_with
 from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.verifying import start_verifying
@@ -52,7 +52,6 @@ if overview.traces == 0:
     show_notice(
         "Welcome. There are no traces here yet",
         "A trace is one answer of a tool-using agent with every tool output behind it.",
-        key="welcome",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         load = (
@@ -73,8 +72,7 @@ if overview.traces == 0:
                 store.put_import(ingest([SAMPLE], store, settings()))
             start_verifying(store)
         except ProvenanceGuardError as error:
-            show_notice("The sample could not be loaded", str(error), key="no-sample", tone="bad")
-            st.stop()
+            stop_with("The sample could not be loaded", str(error), tone="bad")
         st.switch_page(TRACES)
     show_tour(steps)
     st.stop()
@@ -89,9 +87,7 @@ with left:
     st.subheader("Waiting for you", anchor=False)
     waiting = what_waits(overview, progress, user, blind=blind)
     if not waiting:
-        show_notice(
-            "Nothing waits for you", "New work comes with new traces.", key="nothing", tone="good"
-        )
+        show_notice("Nothing waits for you", "New work comes with new traces.", tone="good")
     for number, each in enumerate(waiting):
         text, action = st.columns([3, 1.1], vertical_alignment="center")
         with text:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -34,32 +34,29 @@ from pages.screens.recalibrate.view import (
     shipped_words,
     show_chain,
 )
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import calibrator_words
-from pages.widgets.plain import show_notice
+from pages.widgets.figures import offer
+from pages.widgets.forms import press, show_saved
+from pages.widgets.navigation import link_verdict
+from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.rescoring import show_rescoring, start_rescoring
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace, settings
 
 VERDICT = "pages/verdict.py"
 NEXT = 20  # claims to read whose yield is told
 STEPS = ("Labels", "Split", "Fit", "Compare", "Promote")
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Recalibrate · ProvenanceGuard")
-user = current_user()
-show_current_user(user)
+user = begin_page(__file__, "Recalibrate")
 if not user.roles & {Role.LEAD, Role.AUDITOR}:
-    show_notice(
+    stop_with(
         "Recalibrating is the lead's work",
         "This page shows what reviewers settled. Ask a lead of the project, or have a lead give you "
         "the role on the page People.",
-        key="not-lead",
     )
-    st.stop()
 leads = Role.LEAD in user.roles and Role.AUDITOR not in user.roles
 
-try:
+with or_stop(unread="The calibrators could not be read"):
     workspace = open_workspace()
     calibrators = workspace.calibrators
     retraining = Retraining(workspace=workspace)
@@ -70,48 +67,28 @@ try:
         shipped_rows(retraining, workspace.nli_models.current().nli),
     )
     waiting = retraining.waiting()
-except ProvenanceGuardError as error:
-    show_notice("The calibrators could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
 
 
 def _fit(with_shipped: bool) -> None:
     folder, database = fitting_folder(workspace.data_folder), workspace.environment
-    _try(lambda: start_fitting(folder, user, database, with_shipped=with_shipped))
+    start_fitting(folder, user, database, with_shipped=with_shipped)
 
 
-def _promote(name: str, seen: str) -> None:
-    reason = st.session_state.get("reason", "")
-    if _try(lambda: calibrators.promote(name, reason, user, over=seen)):
-        start_rescoring(workspace)
+def _promote(name: str) -> None:
+    calibrators.promote(name, st.session_state.get("reason", ""), user, over=current.label)
+    start_rescoring(workspace)
 
 
-def _reject(name: str) -> None:
-    _try(lambda: calibrators.reject(name, st.session_state.get("reason", ""), user))
-
-
-def _roll_back(name: str, seen: str) -> None:
-    reason = st.session_state.get("back_reason", "")
-    if _try(lambda: calibrators.roll_back(name, reason, user, over=seen)):
-        # The box stays open, and would now go the other way: not without another reason.
-        st.session_state["back_reason"] = ""
-        start_rescoring(workspace)
+def _roll_back(name: str) -> None:
+    calibrators.roll_back(name, st.session_state.get("back_reason", ""), user, over=current.label)
+    # The box stays open, and would now go the other way: not without another reason.
+    st.session_state["back_reason"] = ""
+    start_rescoring(workspace)
 
 
 def _adopt(project: Project, audited: AuditedPrior) -> None:
     changed = replace(project.settings, supported_prior=audited.value)
-    _try(lambda: workspace.projects.change(project, changed, by=user, reason=audited.words))
-
-
-def _try(act: Callable[[], object]) -> bool:
-    """Do it; what the store refused is said on the page."""
-    st.session_state.pop("recalibrate_problem", None)
-    try:
-        act()
-    except ProvenanceGuardError as error:
-        st.session_state["recalibrate_problem"] = str(error)
-        return False
-    return True
+    workspace.projects.change(project, changed, by=user, reason=audited.words)
 
 
 # ---------------------------------------------------------------- what is active, and the way back
@@ -122,17 +99,12 @@ if before is not None:
     with right.popover("Roll back", icon=":material/undo:", width="stretch"):
         st.text(f"Back to {calibrator_words(before.calibrator)} at threshold {before.threshold:g}.")
         st.text_area("Reason", key="back_reason", max_chars=2_000, height=80)
-        st.button(
-            "Roll back",
-            type="primary",
-            key="roll-back",
+        press(
+            "Roll back", partial(_roll_back, before.calibrator), type="primary", key="roll-back",
             disabled=not leads,
-            on_click=_roll_back,
-            args=(before.calibrator, current.label),
-        )
+        )  # fmt: skip
 st.text(active_words(current))
-if problem := st.session_state.get("recalibrate_problem"):
-    show_notice("That was not done", problem, key="problem", tone="bad")
+show_saved()
 show_rescoring(workspace, waiting=waiting)
 forest = active_forest(calibrators)
 
@@ -143,7 +115,6 @@ if material.rows:
         show_notice(
             "How it does on these labels cannot be said",
             f"{error} Verify their traces again.",
-            key="no-site",
             tone="careful",
         )
 
@@ -181,14 +152,11 @@ if step == "Labels":
     told = (yield_words(queue) if queue.claims else "", f"{assumed}; {audited.words}.")
     st.text("\n".join(filter(None, told)))
     if audited.value is not None and audited.value != prior:
-        st.button(
-            f"Take {audited.value:.2f} as the prior",
-            key="adopt-prior",
-            disabled=not leads,
-            on_click=_adopt,
-            args=(project, audited),
+        press(
+            f"Take {audited.value:.2f} as the prior", partial(_adopt, project, audited),
+            key="adopt-prior", disabled=not leads,
             help="It moves the probabilities that are shown, and no decision.",
-        )
+        )  # fmt: skip
     if material.rows:
         show_next("Split")
 elif step == "Split":
@@ -199,7 +167,7 @@ elif step == "Fit":
     )
     missing = needs(material, shipped if with_shipped else None)
     if missing:
-        show_notice("Too few labels to fit", need_words(missing), key="needs", tone="careful")
+        show_notice("Too few labels to fit", need_words(missing), tone="careful")
         for side in dict.fromkeys(need.side for need in missing):
             trace_id = retraining.to_label(side)
             if trace_id is None:
@@ -208,28 +176,19 @@ elif step == "Fit":
                 )
                 continue
             st.text(f"The next {side.value} trace with claims to label is {trace_id}.")
-            st.page_link(
-                VERDICT,
-                label=f"Open that {side.value} trace",
-                icon=":material/fact_check:",
-                query_params={"trace": trace_id},
-            )
+            link_verdict(f"Open that {side.value} trace", trace_id)
     elif with_shipped and moves_only_calibration(material.site):
         st.text(
             f"With fewer than {LEAST_LABELS} labels, or {LEAST_BAD} claims to block among them, a fit "
             "moves the calibration alone: the forest and its threshold stay as they are in use."
         )
     if not show_fitting(workspace):
-        st.button(
+        press(
             "Fit another candidate" if open_candidates else "Fit a candidate",
-            type="secondary" if open_candidates else "primary",
-            icon=":material/model_training:",
-            key="fit",
-            disabled=bool(missing) or not leads,
-            on_click=_fit,
-            args=(with_shipped,),
+            partial(_fit, with_shipped), type="secondary" if open_candidates else "primary",
+            icon=":material/model_training:", key="fit", disabled=bool(missing) or not leads,
             help="A forest of 400 trees. It decides nothing until it is promoted.",
-        )
+        )  # fmt: skip
         if open_candidates:
             st.text(f"{candidate_words(open_candidates[0])}.")
             show_next("Compare")
@@ -238,8 +197,7 @@ elif step == "Fit":
 
 if step in ("Compare", "Promote"):
     if not candidates:
-        show_notice("No candidate yet", "Fit one first: step 3.", key="no-candidate")
-        st.stop()
+        stop_with("No candidate yet", "Fit one first: step 3.")
     chosen = st.selectbox(
         "Candidate", candidates, format_func=candidate_words, key="candidate", width=520
     )
@@ -255,25 +213,14 @@ elif step == "Promote":
         st.text_area("Reason", key="reason", max_chars=2_000, height=80, disabled=not leads)
     with st.container(horizontal=True, vertical_alignment="center"):
         if chosen.standing is Standing.WAITING:
-            st.button(
-                "Promote",
-                type="primary" if gain.shown else "secondary",
-                icon=":material/check_circle:",
-                key="promote",
-                disabled=not leads,
-                on_click=_promote,
-                args=(chosen.name, current.label),
+            press(
+                "Promote", partial(_promote, chosen.name), icon=":material/check_circle:",
+                type="primary" if gain.shown else "secondary", key="promote", disabled=not leads,
                 help="It decides from then on; stored answers are decided again at once.",
-            )
-            st.button(
-                "Reject", key="reject", disabled=not leads, on_click=_reject, args=(chosen.name,)
-            )
-        st.download_button(
-            "Lineage (JSON)",
-            data=lineage_json(lineage),
-            file_name=f"lineage-{chosen.name}.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
-            key="lineage",
-        )
+            )  # fmt: skip
+            reject = partial(calibrators.reject, chosen.name, by=user)
+            press(
+                "Reject", lambda: reject(reason=st.session_state.get("reason", "")), key="reject",
+                disabled=not leads,
+            )  # fmt: skip
+        offer("Lineage (JSON)", lineage_json(lineage), f"lineage-{chosen.name}.json", key="lineage")

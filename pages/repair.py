@@ -24,11 +24,12 @@ from pages.screens.repair.view import (
     undecided_words,
 )
 from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.figures import offer
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.palette import shown_state
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.rebinding import usable
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import ensure_routed, or_stop
 from pages.widgets.session import load_models_once, open_workspace, run_now, settings
 from pages.widgets.withheld import stop_while_undecided
 from storage.repairs import Choice, StoredRepair
@@ -40,13 +41,10 @@ user = current_user()
 show_current_user(user)
 wanted = st.query_params.get("trace")
 if wanted is None:
-    try:
+    with or_stop():
         workspace = open_workspace(user)
         stop_while_blind(user, workspace.project(), "Repair")
         chosen = show_repair_list(workspace.repairs)
-    except ProvenanceGuardError as error:
-        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-        st.stop()
     if chosen is not None:
         st.query_params["trace"] = chosen
         st.rerun()
@@ -62,13 +60,11 @@ except NotFound:
     show_notice(
         "There is no verdict to repair",
         f"No verified trace with the id {wanted} is in this database. Verify it first.",
-        key="not-found",
     )
     st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
     st.stop()
 except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
+    stop_with("The database could not be read", str(error), tone="bad")
 
 trace = stored.trace
 st.set_page_config(page_title=f"Repair of {trace.trace_id} · ProvenanceGuard")
@@ -98,27 +94,24 @@ def _repair_now() -> None:
             repair = repair_trace(trace, load_models_once(config), config)
         repairs.put(content_hash(trace), repair)
     except ProvenanceGuardError as error:
-        show_notice("The repair stopped", str(error), key="repair-error", tone="bad")
+        show_notice("The repair stopped", str(error), tone="bad")
 
 
 known = _known_repair()
 if known is None:
     st.title("Repair", anchor=False)
     if verdict.decision is not Decision.BLOCK:
-        show_notice(
+        stop_with(
             "Nothing to repair",
             "This answer is not blocked."
             if verdict.decision is Decision.ALLOW
             else "There is no answer, or no evidence to repair it from.",
-            key="not-blocked",
         )
-        st.stop()
     show_notice(
         f"{trace.trace_id} is blocked and has not been repaired",
         "Repair proposes edits: other credits and values from the sources, a mark behind what could not "
         "be confirmed. You decide each one; the text that results is then verified. Nothing leaves this "
         "machine.",
-        key="not-repaired",
     )
     if may_write(user) and st.button(
         "Repair this answer", type="primary", icon=":material/build:", key="repair"
@@ -162,8 +155,7 @@ if decided is not None:
                 text=decided.text if decided.choice is Choice.EDIT else None,
             )
         except ProvenanceGuardError as error:
-            show_notice("The choice was not kept", str(error), key="choice-error", tone="bad")
-            st.stop()
+            stop_with("The choice was not kept", str(error), tone="bad")
         st.rerun()
 
 # ---------------------------------------------------------------- the text that comes out
@@ -192,20 +184,14 @@ if (
             stored.content_hash, final, again.answer.decision, run=run, reviewer=user.name
         )
     except ProvenanceGuardError as error:
-        show_notice("The verification stopped", str(error), key="verify-error", tone="bad")
-        st.stop()
+        stop_with("The verification stopped", str(error), tone="bad")
     st.rerun()
 # The text holds every edit that nobody rejected: what nobody decided is named where it leaves.
-right.download_button(
+offer(
     f"Download the text, {undecided_words(open_edits)}" if open_edits else "Download the text",
-    data=final,
-    file_name="revised-answer-undecided.txt" if open_edits else "revised-answer.txt",
-    mime="text/plain",
-    icon=":material/download:",
-    width="stretch",
-    on_click="ignore",
-    key="download",
-)
+    final, "revised-answer-undecided.txt" if open_edits else "revised-answer.txt",
+    at=right, width="stretch", key="download",
+)  # fmt: skip
 back.page_link(
     VERDICT, label="Verdict", icon=":material/fact_check:", query_params={"trace": trace.trace_id}
 )

@@ -49,10 +49,10 @@ def _show_claim() -> None:
             show_nothing_to_review(session, user, keys)
             return
     except NotAllowed as error:
-        show_notice("This page is for reviewers", str(error), key="not-a-reviewer")
+        show_notice("This page is for reviewers", str(error))
         return
     except ProvenanceGuardError as error:
-        show_notice("There is no claim to show", str(error), key="no-claim", tone="bad")
+        show_notice("There is no claim to show", str(error), tone="bad")
         return
     held.form.keys = keys
     show_claim(

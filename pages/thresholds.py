@@ -37,7 +37,7 @@ from pages.screens.thresholds.view import (
     show_thresholds,
     shown_flips,
 )
-from pages.widgets.current_user import LOOKED_AT_THRESHOLDS, current_user, show_current_user
+from pages.widgets.current_user import LOOKED_AT_THRESHOLDS
 from pages.widgets.evaluated import (
     calibrator_words,
     choose_packet,
@@ -57,27 +57,20 @@ from pages.widgets.evaluating import begin_evaluating, show_evaluating
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
 from pages.widgets.navigation import stop_while_blind
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.reading import show_reading
-from pages.widgets.routing import ensure_routed
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 
 EVALUATION = "pages/evaluation.py"
 NO_OVERLAY = "Nothing"
 FLIPS_HEIGHT = 190  # pixels: the head and four claims
 
-ensure_routed(__file__)
-st.set_page_config(page_title="Thresholds · ProvenanceGuard")
-user = current_user()
-show_current_user(user)
-
-try:
+user = begin_page(__file__, "Thresholds")
+with or_stop():
     workspace = open_workspace()
     stop_while_blind(user, workspace.project(), "Thresholds")
     store, ruling = workspace.store, workspace.calibrators.current()
-except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
 
 
 def _evaluate() -> None:
@@ -106,7 +99,7 @@ def _show_made_otherwise() -> None:
         words = "Its figures are shown here as soon as the claims are read."
     else:
         words = f"Nothing here tells what that does with these {packet.rows:,} claims."
-    show_notice(title, words, key="made-otherwise", tone="careful")
+    show_notice(title, words, tone="careful")
     if not (elsewhere or running):
         st.button(
             "Evaluate with what is in use",
@@ -136,7 +129,7 @@ if choice is None or choice.kept is None:
         words = (
             "Thresholds are weighed on labelled claims: evaluate a packet on the page Evaluation."
         )
-    show_notice(title, words, key="nothing-evaluated")
+    show_notice(title, words)
     st.page_link(EVALUATION, label="Go to the evaluation", icon=":material/monitoring:")
     st.stop()
 packet = choice.kept
@@ -149,10 +142,9 @@ try:
     middle_from = middle_begins(workspace.calibrators, ruling.label)
     others = overlays(packet, run, runs)
 except ProvenanceGuardError as error:
-    show_notice("The results could not be read", str(error), key="no-results", tone="bad")
-    st.stop()
+    stop_with("The results could not be read", str(error), tone="bad")
 if said := st.session_state.pop("threshold_said", None):
-    show_notice(said[0], said[1], key="use-said", tone=said[2])
+    show_notice(said[0], said[1], tone=said[2])
 _show_made_otherwise()
 names = slice_names(found.rows)
 asked = st.query_params.get("slice")

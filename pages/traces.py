@@ -13,7 +13,7 @@ from pages.screens.traces.importing import show_import
 from pages.screens.traces.table import show_trace_table
 from pages.widgets.forms import show_saved
 from pages.widgets.palette import answer_counts
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import stop_with
 from pages.widgets.queueing import show_queue
 from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
@@ -53,13 +53,11 @@ show_verifying(store, waiting=overview.waiting if may_add and not adding else 0,
 show_queue(workspace, user)
 
 if overview.traces == 0:
-    show_notice(
+    stop_with(
         "No traces yet",
         "Drop a file of captured agent traces above: the question, the answer, and every tool "
         "output behind it. Nothing leaves this machine.",
-        key="no-traces",
     )
-    st.stop()
 
 # ---------------------------------------------------------------- which of them
 
@@ -76,12 +74,7 @@ if number > pages:
     found = store.list_traces(filters, order=order, offset=0, limit=ROWS_A_PAGE)
 
 if not found.rows:
-    show_notice(
-        "No trace matches",
-        "Widen the search: clear the filters, or choose All decisions.",
-        key="no-match",
-    )
-    st.stop()
+    stop_with("No trace matches", "Widen the search: clear the filters, or choose All decisions.")
 
 bar = st.container(key="chosen-slot")
 marks = workspace.triage.standing([row.trace_id for row in found.rows])

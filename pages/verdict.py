@@ -12,7 +12,8 @@ from core.workflows.provenance_report import one_answer, report_of
 from pages.screens.verdict.cited_claims import show_cited_claims
 from pages.screens.verdict.provenance import lay_out_provenance, moved_claims, show_downloads
 from pages.screens.verdict.view import show_evidence
-from pages.widgets.plain import show_notice
+from pages.widgets.forms import one_of
+from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.rebinding import usable
 from pages.widgets.routing import begin_page
 from pages.widgets.session import open_workspace, settings
@@ -31,7 +32,7 @@ if wanted is None and (wanted := last_opened()) is not None:
     st.query_params["trace"] = wanted  # from the menu: the answer that was looked at last
 if wanted is None:
     st.title("Verdict", anchor=False)
-    show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")
+    show_notice("Choose a trace", "Verdicts are opened from the list of traces.")
     st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
     st.stop()
 
@@ -49,13 +50,11 @@ except NotFound:
         "There is no such trace",
         f"No trace with the id {wanted} is in this database. It may have been erased, or the link "
         "comes from another database.",
-        key="not-found",
     )
     st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
     st.stop()
 except ProvenanceGuardError as error:
-    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
-    st.stop()
+    stop_with("The database could not be read", str(error), tone="bad")
 
 try:
     verdict: StoredVerdict | None = store.get_verdict(wanted, content_hash=stored.content_hash)
@@ -70,15 +69,11 @@ show_trace_tools(workspace, user, wanted, read=verdict is not None, keys=keys)
 
 if len(stored.versions) > 1:
     # Above the view: whoever looks at an earlier version must not take it for the newest.
-    chosen = st.segmented_control(
-        "Version",
-        range(1, len(stored.versions) + 1),
-        format_func=lambda each: f"Version {each}",
-        default=stored.version,
-        required=True,
-        label_visibility="collapsed",
+    chosen = one_of(
+        "Version", {each: f"Version {each}" for each in range(1, len(stored.versions) + 1)},
+        default=stored.version, label_visibility="collapsed",
         key=f"version-of-{stored.content_hash}",
-    )
+    )  # fmt: skip
     if chosen != stored.version:
         st.query_params["version"] = str(chosen)
         st.rerun()

@@ -31,9 +31,7 @@ def show_assignments(session: ReviewSession) -> None:
     """Show every claim that somebody holds; a lead frees those that do not move, with a reason."""
     if not may_read(session.user):
         show_notice(
-            "For leads and auditors",
-            "Reviewers read blind: who reads what is not shown to them.",
-            key="blind-hands",
+            "For leads and auditors", "Reviewers read blind: who reads what is not shown to them."
         )
         return
     held = session.open_assignments()
@@ -42,7 +40,6 @@ def show_assignments(session: ReviewSession) -> None:
             "Nobody holds a claim",
             "A claim is assigned from the moment it is on somebody's screen until they decide "
             "it, pass it on, or their time for it ends.",
-            key="no-hands",
             tone="good",
         )
         return
@@ -101,10 +98,10 @@ def _show_freeing(held: Sequence[OpenAssignment], session: ReviewSession) -> Non
     if not pressed:
         return
     if not which:
-        show_notice("Which claims?", "Choose at least one.", key="free-which-none")
+        show_notice("Which claims?", "Choose at least one.")
         return
     if not reason.strip():
-        show_notice("Why are they freed?", "The trail keeps the reason.", key="free-why")
+        show_notice("Why are they freed?", "The trail keeps the reason.")
         return
     freed, kept = 0, []
     for number in which:
@@ -115,7 +112,7 @@ def _show_freeing(held: Sequence[OpenAssignment], session: ReviewSession) -> Non
             kept.append(f"{assignment_words(by_id[number])}: {error}")
     if kept:
         title = f"{counted(freed, 'claim')} freed, {len(kept):,} not" if freed else "Nothing freed"
-        show_notice(title, "\n".join(kept), key="not-freed", tone="bad")
+        show_notice(title, "\n".join(kept), tone="bad")
         return
     after_saving(f"{counted(freed, 'claim')} freed: the next who asks gets it.")
 

@@ -9,7 +9,7 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
 from core.errors import ConfigError, InputError, NotFound, ProvenanceGuardError
 from core.review.records import Person, Role
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.remembered_user import keep_in_tab, remembered
 from pages.widgets.session import open_workspace
 from storage.people import FIRST_LEAD, People
@@ -50,18 +50,15 @@ def current_user() -> Person:
         people = open_workspace().people
         person = _logged_in(people) if has_logins() else _local(people)
     except ProvenanceGuardError as error:
-        show_notice("The database could not be read", str(error), key="no-person", tone="bad")
-        st.stop()
+        stop_with("The database could not be read", str(error), tone="bad")
     if not person.roles:
         # Whose roles were all taken away sees nothing: neither texts nor verdicts nor figures.
         show_current_user(person)
-        show_notice(
+        stop_with(
             "You have no role here",
             f"{person.name} is known here and sees nothing yet. A lead gives a role on the page "
             "People.",
-            key="no-role",
         )
-        st.stop()
     return person
 
 
@@ -174,29 +171,25 @@ def _logged_in(people: People) -> Person:
     if not email:
         _ask_to_log_in()
     if st.user.get("email_verified") is False:
-        show_notice(
+        stop_with(
             "This address is not confirmed",
             "Your login names an address that nobody has checked, so it could be somebody else's. "
             "Confirm it with who runs your logins, then log in again.",
-            key="unverified-login",
             tone="bad",
         )
-        st.stop()
     try:
         return people.of_login(str(email), str(st.user.get("name") or ""))
     except NotFound:
         _show_unknown(str(email), led=people.led_by_login())
         st.stop()
     except (ConfigError, InputError) as error:
-        show_notice("This login cannot be used", str(error), key="bad-login", tone="bad")
-        st.stop()
+        stop_with("This login cannot be used", str(error), tone="bad")
 
 
 def _ask_to_log_in() -> NoReturn:
     show_notice(
         "Who are you?",
         "Verdicts are kept with the name of who gave them, so this page needs a login.",
-        key="no-login",
     )
     if hasattr(st.user, "is_logged_in") and st.button("Log in", type="primary", key="login"):
         try:
@@ -206,20 +199,17 @@ def _ask_to_log_in() -> NoReturn:
                 "Logging in is not installed",
                 "Whoever runs this workbench installs it with: pip install "
                 "'provenanceguard-workbench[login]'",
-                key="no-authlib",
                 tone="bad",
             )
         except StreamlitAuthError as error:
-            show_notice("Logging in is not set up", str(error), key="bad-auth", tone="bad")
+            show_notice("Logging in is not set up", str(error), tone="bad")
     st.stop()
 
 
 def _show_unknown(email: str, *, led: bool) -> None:
     if led:
         show_notice(
-            "You are not in this workbench yet",
-            f"A lead can add {email} on the page People.",
-            key="unknown-login",
+            "You are not in this workbench yet", f"A lead can add {email} on the page People."
         )
         return
     show_notice(
@@ -227,5 +217,4 @@ def _show_unknown(email: str, *, led: bool) -> None:
         f"You are logged in as {email}. Whoever runs the workbench names the first lead by starting "
         f"it with {FIRST_LEAD}=<address of that login>; the first lead then adds everybody else on "
         "the page People.",
-        key="no-lead",
     )

@@ -161,7 +161,6 @@ def choose_packet(store: SqlStore, who: Person, *, evaluated: bool) -> PacketCho
         show_notice(
             "That packet is not here",
             "The address names a packet that was not evaluated on this machine. Choose another.",
-            key="unknown-packet",
             tone="careful",
         )
     labels = {each.key: each.label for each in choices}

@@ -51,7 +51,6 @@ def show_evaluating(packet: KeptPacket) -> bool:
         show_notice(
             "The evaluation ended early",
             f"{status.message}. {far}".replace(".. ", ". ").strip(),
-            key="job-failed",
             tone="bad",
         )
     else:
@@ -59,7 +58,6 @@ def show_evaluating(packet: KeptPacket) -> bool:
         show_notice(
             f"The last evaluation {was}",
             f"{far} Evaluate goes on from there.".strip(),
-            key="job-stopped",
             tone="careful",
         )
     return False

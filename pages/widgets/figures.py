@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from mimetypes import guess_type
 from typing import Any
 
 import streamlit as st
@@ -48,6 +49,18 @@ def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     return out.getvalue()
 
 
+def offer(label: str, data: Any, file_name: str, **more: Any) -> None:
+    """A file to take away, for which the page is not drawn anew; ``more`` is the button's own."""
+    kind = guess_type(file_name)[0] or "application/x-ndjson"
+    shown = {"icon": ":material/download:", "on_click": "ignore", **more}
+    shown.pop("at", st).download_button(label, data, file_name, kind, **shown)
+
+
+def widths(**pixels: int) -> dict[str, Any]:
+    """How wide columns of words are: their names and pixels."""
+    return {name: st.column_config.TextColumn(width=pixels[name]) for name in pixels}
+
+
 def show_numbers(
     header: Sequence[str],
     rows: Sequence[Sequence[Cell]],
@@ -57,7 +70,7 @@ def show_numbers(
     height: int | None = None,
 ) -> None:
     """A table that can be sorted, searched and downloaded; numbers stay numbers."""
-    columns = {title: _column([row[at] for row in rows]) for at, title in enumerate(header)}
+    columns = {title: _column(cells) for title, cells in by_column(header, rows).items()}
     st.dataframe(
         columns,
         hide_index=True,
@@ -72,15 +85,13 @@ def show_numbers(
         alt=alt,
         key=f"numbers-{name}",
     )
-    st.download_button(
-        "Download these numbers (CSV)",
-        data=csv_text(header, rows),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        type="tertiary",
-        key=f"download-{name}",
-    )
+    label, file = "Download these numbers (CSV)", f"{name}.csv"
+    offer(label, csv_text(header, rows), file, type="tertiary", key=f"download-{name}")
+
+
+def by_column(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> dict[str, list[Cell]]:
+    """A table's cells under the titles of its columns."""
+    return {title: [row[at] for row in rows] for at, title in enumerate(header)}
 
 
 def choose_row(

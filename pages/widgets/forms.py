@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from core.review.records import Person
 from pages.widgets.plain import show_notice, show_toast
 from storage.guidelines import Guidelines
 
+Choice = TypeVar("Choice")
 _SAVED, _SAVED_FORMS = "people_saved", "people_forms_saved"
 
 
@@ -20,7 +21,7 @@ def show_saved() -> None:
     """Say once what the last form or press did, or why it was refused."""
     said = st.session_state.pop(_SAVED, None)
     if isinstance(said, ProvenanceGuardError):
-        show_notice("That was not done", str(said), key="not-done", tone="bad")
+        show_notice("That was not done", str(said), tone="bad")
     elif said:
         show_toast(said)
 
@@ -35,6 +36,25 @@ def do(act: Callable[[], object], said: str | Callable[[Any], str] = "") -> None
         st.session_state[_SAVED] = said if isinstance(said, str) else said(done)
 
 
+def press(
+    label: str, act: Callable[[], object], said: str | Callable[[Any], str] = "", **more: Any
+) -> None:
+    """A button that acts before the page is drawn anew (``do``); ``more`` is the button's own."""
+    more.pop("at", st).button(label, on_click=do, args=(act, said), **more)
+
+
+def one_of(
+    label: str, words: Mapping[Choice, str] | Sequence[Choice], *, at: Any = st, **more: Any
+) -> Choice:
+    """One of the choices beside each other, by default the first; ``words`` says how each is shown."""
+    named = words.__getitem__ if isinstance(words, Mapping) else str
+    shown = {"default": next(iter(words)), **more}
+    found: Choice = at.segmented_control(
+        label, list(words), format_func=named, required=True, **shown
+    )
+    return found
+
+
 def saved_forms() -> int:
     """How many forms this session has saved: an empty one is called after it."""
     return int(st.session_state.get(_SAVED_FORMS, 0))
@@ -45,7 +65,7 @@ def save(write: Callable[[], object], said: str) -> None:
     try:
         write()
     except ProvenanceGuardError as error:
-        show_notice("This was not saved", str(error), key="not-saved", tone="bad")
+        show_notice("This was not saved", str(error), tone="bad")
         return
     after_saving(said)
 

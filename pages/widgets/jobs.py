@@ -228,10 +228,10 @@ def show_work(work: Work, *, key: str) -> None:
         st.button("Stop", key=key, on_click=work.stop, disabled=work.stopping, width="content")
 
 
-def show_failure(error: BaseException, title: str, *, kept: str, key: str) -> None:
+def show_failure(error: BaseException, title: str, kept: str) -> None:
     """Say what ended some work early; ``kept`` says what becomes of what was done."""
     if isinstance(error, ProvenanceGuardError):
-        show_notice(title, str(error), key=key, tone="bad")
+        show_notice(title, str(error), tone="bad")
         return
     # The kind and place of a bug, without its message: that may quote a trace.
     where = "".join(traceback.format_tb(error.__traceback__))
@@ -239,6 +239,5 @@ def show_failure(error: BaseException, title: str, *, kept: str, key: str) -> No
     show_notice(
         f"{title} because of a fault in this program",
         f"{type(error).__name__}; the terminal shows where. {kept}",
-        key=key,
         tone="bad",
     )

@@ -11,7 +11,7 @@ from core.errors import ProvenanceGuardError
 from core.review.readers import is_blind
 from core.review.records import Person, Project, Role
 from pages.widgets.current_user import person_at_work
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import stop_with
 from pages.widgets.session import open_workspace
 
 _READERS = frozenset({Role.LEAD, Role.AUDITOR})
@@ -39,6 +39,12 @@ def usable_pages(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(name for name in names if may_use(name, person, project))
 
 
+def link_verdict(label: str, trace_id: str, claim_id: str | None = None) -> None:
+    """The way to the verdict on a trace, and to one of its claims."""
+    query = {"trace": trace_id} | ({} if claim_id is None else {"claim": claim_id})
+    st.page_link("pages/verdict.py", label=label, icon=":material/fact_check:", query_params=query)
+
+
 def may_use(page: str, person: Person, project: Project) -> bool:
     """Whether the person has a role for that page, and may see what it shows."""
     if page in _TELLING:
@@ -52,10 +58,8 @@ def stop_while_blind(person: Person, project: Project, title: str) -> None:
     if not (is_blind(person) and project.settings.decide_first):
         return
     st.title(title, anchor=False)
-    show_notice(
+    stop_with(
         "For leads and auditors",
         "This page shows what the verifier and others say of many claims. You read blind: some of "
         "them may still come to you.",
-        key="blind-page",
     )
-    st.stop()

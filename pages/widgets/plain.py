@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
+from zlib import crc32
 
 import streamlit as st
 
@@ -28,9 +30,16 @@ def show_card(*, key: str, **card: object) -> None:
     show_cards([card], key=key)
 
 
-def show_notice(title: str, text: str, *, key: str, tone: str = "quiet") -> None:
+def show_notice(title: str, text: str, *, tone: str = "quiet") -> None:
     """Show one message: what it is about, then what a person can do."""
+    key = f"notice-{crc32((title + text).encode(errors='replace')):x}"
     show_card(key=key, title=title, text=text, tone=tone)
+
+
+def stop_with(title: str, text: str, *, tone: str = "quiet") -> NoReturn:
+    """Show one message, and end the page there."""
+    show_notice(title, text, tone=tone)
+    st.stop()
 
 
 def show_toast(words: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
+from core.bootstrap import Interval
 from core.calibration.threshold import OperatingPoint
 from core.evaluation.findings import Bin
 from core.evaluation.metrics import Metric
@@ -14,15 +16,18 @@ from core.evaluation.metrics import Metric
 # their place, which the server cannot know.
 BLUE, ORANGE, GREEN = "#000001", "#000002", "#000003"
 
+# The legend between the title and the plot.
+_ABOVE: Mapping[str, Mapping[str, Any]] = {
+    "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+    "margin": {"t": 70},
+}
+
 
 def reliability_figure(bins: Sequence[Bin]) -> go.Figure:
     """What was said against what was true, with intervals, above how many claims say so."""
     filled = [each for each in bins if each.claims and each.said is not None]
     figure = go.Figure()
-    figure.add_scatter(
-        x=[0, 1], y=[0, 1], mode="lines", name="as it should be", line={"dash": "dot", "width": 1}
-    )
-    figure.data[0].line.color = GREEN
+    _add_diagonal(figure, 1, "as it should be")
     figure.add_scatter(
         x=[each.said for each in filled],
         y=[each.true for each in filled],
@@ -30,10 +35,10 @@ def reliability_figure(bins: Sequence[Bin]) -> go.Figure:
         name="as it is",
         marker={"size": 9, "color": BLUE},
         line={"color": BLUE},
-        error_y=_errors(
-            [each.true or 0.0 for each in filled],
-            [(each.interval.low, each.interval.high) if each.interval else None for each in filled],
-        ),
+        error_y=interval_bars(
+            [each.true or 0.0 for each in filled], [each.interval for each in filled]
+        )
+        | {"width": 5},
         customdata=[each.claims for each in filled],
         hovertemplate="said %{x:.2f}, true %{y:.2f}, %{customdata} claims<extra></extra>",
     )
@@ -60,9 +65,8 @@ def reliability_figure(bins: Sequence[Bin]) -> go.Figure:
         },
         yaxis={"title": "share supported", "range": [-0.04, 1.05], "domain": [0.34, 1]},
         yaxis2={"title": "claims", "domain": [0, 0.22], "rangemode": "tozero"},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        **_ABOVE,
         height=520,
-        margin={"t": 70},
     )
     return figure
 
@@ -101,9 +105,8 @@ def block_figure(
         title=f"Block F1 and block recall (Fig. 3), n = {points[0].claims:,} labelled claims",
         xaxis={"title": "support threshold", "range": [-0.02, 1.02], "dtick": 0.1},
         yaxis={"title": "share", "range": [-0.02, 1.05]},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        **_ABOVE,
         height=420,
-        margin={"t": 70},
     )
     return figure
 
@@ -111,10 +114,7 @@ def block_figure(
 def reading_figure(curve: Sequence[tuple[float, float]]) -> go.Figure:
     """Errors found against claims read, both in per cent, above what reading in any order finds."""
     figure = go.Figure()
-    figure.add_scatter(
-        x=[0, 100], y=[0, 100], mode="lines", name="in any order", line={"dash": "dot", "width": 1}
-    )
-    figure.data[0].line.color = GREEN
+    _add_diagonal(figure, 100, "in any order")
     figure.add_scatter(
         x=[read for read, _ in curve],
         y=[found for _, found in curve],
@@ -128,9 +128,8 @@ def reading_figure(curve: Sequence[tuple[float, float]]) -> go.Figure:
         title="Errors found against claims read",
         xaxis={"title": "claims read (%)", "range": [-1, 101], "dtick": 10},
         yaxis={"title": "errors found (%)", "range": [-2, 103]},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        **_ABOVE,
         height=420,
-        margin={"t": 70},
     )
     return figure
 
@@ -152,22 +151,16 @@ def slices_figure(named: Mapping[str, tuple[int, Metric, Metric]]) -> go.Figure:
             mode="markers",
             name=title,
             marker={"color": color, "symbol": symbol, "size": 10},
-            error_x=_errors(
-                [100 * value for value in values],
-                [
-                    (100 * m.interval.low, 100 * m.interval.high) if m.interval else None
-                    for _, m in shown
-                ],
-            ),
+            error_x=interval_bars(values, [metric.interval for _, metric in shown], scale=100)
+            | {"width": 5},
             hovertemplate="%{x:.1f} %<extra>" + title + "</extra>",
         )
     figure.update_layout(
         title="Error rates by slice with 95 % intervals, n beside each slice",
         xaxis={"title": "rate (%)", "range": [-2, 102]},
         yaxis={"title": None, "autorange": "reversed", "type": "category"},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        **_ABOVE,
         height=150 + 30 * max(3, len(named)),
-        margin={"t": 70},
     )
     return figure
 
@@ -202,12 +195,21 @@ def matrix_figure(
     return figure
 
 
-def _errors(
-    values: Sequence[float], ends: Sequence[tuple[float, float] | None]
+def _add_diagonal(figure: go.Figure, end: float, name: str) -> None:
+    line = {"dash": "dot", "width": 1, "color": GREEN}
+    figure.add_scatter(x=[0, end], y=[0, end], mode="lines", name=name, line=line)
+
+
+def interval_bars(
+    values: Sequence[float], intervals: Sequence[Interval | None], *, scale: float = 1.0
 ) -> dict[str, object]:
-    above = [max(0.0, e[1] - v) if e else 0.0 for v, e in zip(values, ends, strict=True)]
-    below = [max(0.0, v - e[0]) if e else 0.0 for v, e in zip(values, ends, strict=True)]
-    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "width": 5}
+    """The intervals of values as plotly draws them; both are multiplied by ``scale``."""
+    pairs = [
+        (v, i.low if i else v, i.high if i else v) for v, i in zip(values, intervals, strict=True)
+    ]
+    above = [max(0.0, scale * (high - v)) for v, _, high in pairs]
+    below = [max(0.0, scale * (v - low)) for v, low, _ in pairs]
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
 
 
 def _short(name: str) -> str:

@@ -8,7 +8,7 @@ from core.records.jobs import GivenUp, QueueCounts
 from core.review.records import Person
 from core.review.roles import may_write
 from pages.widgets.counting import counted
-from pages.widgets.forms import do
+from pages.widgets.forms import press
 from storage.store import newest_of_file
 from storage.workspace import Workspace
 
@@ -46,14 +46,10 @@ def _show_line(workspace: Workspace, user: Person, counts: QueueCounts) -> None:
         else:
             st.text(queue_words(counts), width="content")
         if counts.waiting and may_write(user):
-            st.button(
-                "Take out",
-                key="queue-stop",
-                on_click=do,
-                args=(workspace.jobs.take_out,),
+            press(
+                "Take out", workspace.jobs.take_out, key="queue-stop", width="content",
                 help="What waits leaves the queue; what a worker has in hand is judged.",
-                width="content",
-            )
+            )  # fmt: skip
         failing = workspace.jobs.failing(SHOWN)
         if failing:
             with st.popover("What failed", icon=":material/error:", key="queue-failing"):
@@ -81,10 +77,6 @@ def _show_failing(
     if counts.given_up > SHOWN:
         st.caption(f"The first {SHOWN}; `provenanceguard queue show` lists more.")
     if counts.given_up and may_write(user):
-        st.button(
-            "Try them again",
-            icon=":material/refresh:",
-            key="queue-retry",
-            on_click=do,
-            args=(workspace.jobs.try_again,),
+        press(
+            "Try them again", workspace.jobs.try_again, icon=":material/refresh:", key="queue-retry"
         )

@@ -19,7 +19,7 @@ def show_reading(score: NDArray[np.float64], bad: NDArray[np.bool_]) -> None:
     """The curve of claims read in the order of the queue, in words, as a plot and as numbers."""
     reading = reading_entry(score, bad)
     if reading is None:
-        show_notice("No errors to find", "No claim here is labelled bad.", key="no-reading")
+        show_notice("No errors to find", "No claim here is labelled bad.")
         return
     words = reading_words(reading)
     st.text(f"{words[0].upper()}{words[1:]}.")

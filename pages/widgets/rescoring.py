@@ -59,12 +59,7 @@ def show_rescoring(workspace: Workspace, *, waiting: int) -> None:
 def _show_end(job: Job[RescoreReport]) -> int:
     """Say how it ended; the number of answers that it could not decide again."""
     if job.failure is not None:
-        show_failure(
-            job.failure,
-            "Deciding again stopped",
-            kept="What was done so far is kept.",
-            key="rescore-error",
-        )
+        show_failure(job.failure, "Deciding again stopped", "What was done so far is kept.")
     report = job.result
     if report is None:
         return 0
@@ -72,7 +67,6 @@ def _show_end(job: Job[RescoreReport]) -> int:
     show_notice(
         f"{report.rescored:,} stored answers were decided again",
         report_words(report),
-        key="rescored",
         tone="careful" if left_out else "good",
     )
     return left_out

@@ -30,15 +30,17 @@ def begin_page(page_file: str, title: str) -> Person:
 
 
 @contextmanager
-def or_stop(refused: str = "This was not allowed") -> Iterator[None]:
+def or_stop(
+    refused: str = "This was not allowed", unread: str = "The database could not be read"
+) -> Iterator[None]:
     """End the page, saying why, where the database cannot be read, or ``refused`` to this person."""
     try:
         yield
         return
     except NotAllowed as error:
-        show_notice(refused, str(error), key="not-allowed")
+        show_notice(refused, str(error))
     except ProvenanceGuardError as error:
-        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+        show_notice(unread, str(error), tone="bad")
     st.stop()
 
 

@@ -63,12 +63,7 @@ def show_verifying(store: SqlStore, *, waiting: int, button_in: DeltaGenerator) 
         show_work(job, key="stop")
         return
     if job.failure is not None:
-        show_failure(
-            job.failure,
-            "The verification stopped",
-            kept="What was verified so far is kept.",
-            key="verify-error",
-        )
+        show_failure(job.failure, "The verification stopped", "What was verified so far is kept.")
     if not waiting:
         return
     noun = "trace" if waiting == 1 else "traces"

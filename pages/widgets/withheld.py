@@ -10,7 +10,7 @@ from core.errors import ProvenanceGuardError
 from core.review.items import Withheld
 from core.review.records import Person
 from core.workflows.review import open_review_session
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, stop_with
 from storage.records import StoredVerdict
 from storage.workspace import Workspace
 
@@ -23,7 +23,6 @@ def _stop_unread() -> NoReturn:
         "A claim of this answer may still come to you",
         "This project asks for your own view before the verifier's. Once you have read this answer's "
         "claims, or others have settled them, this page opens.",
-        key="unread",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(
@@ -41,8 +40,7 @@ def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVe
         why = session.open_verdict(verdict.content_hash, verdict.run_key)
     except ProvenanceGuardError as error:
         # Unseen rather than unrecorded.
-        show_notice("This verdict cannot be shown now", str(error), key="not-noted", tone="bad")
-        st.stop()
+        stop_with("This verdict cannot be shown now", str(error), tone="bad")
     if why is None:
         return
     if why is Withheld.UNREAD:
@@ -55,7 +53,6 @@ def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVe
         else "You are reviewing a claim of this answer",
         "This project asks for your own view before the verifier's. Decide the claim, or pass it on, "
         "and this page opens.",
-        key="withheld",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(

@@ -45,13 +45,12 @@ def show_decided(workspace: Workspace, user: Person) -> None:
     try:
         listed = workspace.triage.decided(project, user)
     except ProvenanceGuardError as error:
-        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+        show_notice("The database could not be read", str(error), tone="bad")
         return
     if not listed:
         show_notice(
             "Nothing to reopen",
             "A lead sees every adjudication that stands; an adjudicator those of their own.",
-            key="nothing-decided",
         )
         return
     chosen = choose_row(

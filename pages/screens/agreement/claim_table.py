@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.review.records import Judgement, ReviewedClaim
-from pages.widgets.figures import Cell, choose_row
+from pages.widgets.figures import Cell, by_column, choose_row
+from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_cards
-
-VERDICT = "pages/verdict.py"
 
 
 def show_claims(
@@ -27,7 +26,7 @@ def show_claims(
         st.text(nothing)
         return
     chosen = choose_row(
-        {title: [row[at] for row in rows] for at, title in enumerate(header)},
+        by_column(header, rows),
         key=key,
         alt=f"{len(claims)} claims; choose a row to see what was said about it",
         hint="Choose a row to read what was said about a claim, and why.",
@@ -37,12 +36,7 @@ def show_claims(
         return
     claim = claims[chosen]
     show_cards(_cards(claim), key=f"{key}-said")
-    st.page_link(
-        VERDICT,
-        label="Open its verdict",
-        icon=":material/fact_check:",
-        query_params={"trace": claim.trace_id, "claim": claim.claim_id},
-    )
+    link_verdict("Open its verdict", claim.trace_id, claim.claim_id)
 
 
 def _answers(judgement: Judgement) -> list[list[str]]:

@@ -161,23 +161,16 @@ def show_by_person(view: AgreementView, workspace: Workspace, user: Person) -> N
 
 
 def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:
-    names = [name for name, _, _, _ in weeks]
+    names, read, decided, settled = zip(*weeks, strict=True)
     figure = go.Figure()
-    figure.add_bar(
-        x=names, y=[week[1] for week in weeks], name="annotations", marker={"color": BLUE}
-    )
-    figure.add_bar(
-        x=names, y=[week[2] for week in weeks], name="adjudications", marker={"color": ORANGE}
-    )
+    figure.add_bar(x=names, y=read, name="annotations", marker={"color": BLUE})
+    figure.add_bar(x=names, y=decided, name="adjudications", marker={"color": ORANGE})
+    line = {"color": GREEN}
     figure.add_scatter(
-        x=names,
-        y=[week[3] for week in weeks],
-        name="claims settled so far",
-        mode="lines+markers",
-        line={"color": GREEN},
+        x=names, y=settled, name="claims settled so far", mode="lines+markers", line=line
     )
     figure.update_layout(
-        title=f"Annotations and adjudications a week, n = {sum(week[1] for week in weeks):,} annotations",
+        title=f"Annotations and adjudications a week, n = {sum(read):,} annotations",
         height=300,
         margin={"l": 10, "r": 10, "t": 45, "b": 10},
         xaxis={"title": "week from", "type": "category"},

@@ -21,10 +21,16 @@ from core.review.rounds import (
     answer,
     differing,
 )
-from pages.screens.agreement.view import label_words, number, raw_agreement_figure, show_figures
+from pages.screens.agreement.view import (
+    figure_cells,
+    label_words,
+    number,
+    raw_agreement_figure,
+    show_figures,
+)
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, show_numbers
-from pages.widgets.forms import save, show_publishing
+from pages.widgets.forms import one_of, save, show_publishing
 from pages.widgets.plain import show_card, show_cards, show_notice
 from storage.workspace import Workspace
 
@@ -56,7 +62,6 @@ def show_rounds(workspace: Workspace, user: Person, question: Question) -> None:
             "No round yet",
             "In an agreement round everybody reads the same claims, blind. Where they differ, the "
             "guideline says too little: amend it, and see in the next round whether they agree more.",
-            key="no-rounds",
         )
         return
     finished = [one for one in rounds if one.finished]
@@ -202,18 +207,15 @@ def _count_words(one: Measured) -> str:
 
 def _row(one: Measured) -> list[Cell]:
     figures = one.figures
-    row: list[Cell] = [
+    return [
         one.round.number,
         f"{one.round.at.astimezone():%d %b %Y}",
         one.round.guideline_version,
         len(one.round.annotators),
         one.round.claims,
         figures.claims,
+        *figure_cells(figures.raw, figures.fleiss, figures.ac1),
     ]
-    for figure in (figures.raw, figures.fleiss, figures.ac1):
-        between = figure.interval
-        row += [figure.value, f"{between.low:.2f} to {between.high:.2f}" if between else None]
-    return row
 
 
 def _rounds_figure(measured: Sequence[Measured]) -> go.Figure:
@@ -237,11 +239,7 @@ def _rounds_figure(measured: Sequence[Measured]) -> go.Figure:
 def _show_differing(measured: Sequence[Measured], question: Question) -> None:
     st.subheader("Where they differ", anchor=False)
     numbers = {each.round.number: each for each in measured}
-    chosen = st.segmented_control(
-        "Round", list(numbers), default=measured[-1].round.number, required=True,
-        key="round-shown",
-    )  # fmt: skip
-    one = numbers[chosen if chosen is not None else measured[-1].round.number]
+    one = numbers[one_of("Round", list(numbers), default=max(numbers), key="round-shown")]
     claims = differing(one.labels, question)
     if not claims:
         st.text("On every claim, all annotators say the same.")

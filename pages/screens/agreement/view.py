@@ -19,6 +19,7 @@ from core.review.records import SUPPORT_LABELS, Judgement, ReviewedClaim, Review
 from core.review.rounds import answer
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, percent
+from pages.widgets.plots import BLUE, interval_bars
 
 QUESTIONS = {
     Question.CLAIM: "Is it a claim?",
@@ -40,7 +41,6 @@ STATUSES = {
     ReviewStatus.UNRESOLVED: "waits for a decision",
 }
 SKEWED = 0.8
-BLUE = "#000001"  # the theme's first chart colour, light or dark
 
 
 class Shown(NamedTuple):
@@ -157,15 +157,22 @@ def group_rows(groups: Sequence[GroupAgreement], grouping: Grouping) -> list[lis
         top = figures.prevalence[0] if figures.prevalence else None
         row: list[Cell] = [group.name or f"no {GROUPINGS[grouping].lower()}"]
         row += [figures.claims, figures.traces, len(figures.differing)]
-        for shown in shown_figures(figures):
-            between = shown.figure.interval
-            row += [
-                shown.figure.value,
-                None if between is None else f"{between.low:.2f} to {between.high:.2f}",
-            ]
+        row += figure_cells(*(shown.figure for shown in shown_figures(figures)))
         row.append(f"{label_words(top.label)} {percent(top.share)}" if top else None)
         rows.append(row)
     return rows
+
+
+def figure_cells(*figures: Figure) -> list[Cell]:
+    """The value of each and its interval, where they are there."""
+    return [
+        cell
+        for one in figures
+        for cell in (
+            one.value,
+            f"{one.interval.low:.2f} to {one.interval.high:.2f}" if one.interval else None,
+        )
+    ]
 
 
 GROUP_HEADER = (
@@ -183,26 +190,18 @@ def raw_agreement_figure(
     figure's. Groups without a figure are left out.
     """
     shown = [each for each in found if each[2].raw.value is not None]
-    values = [100 * (figures.raw.value or 0.0) for _, _, figures in shown]
-    ends = [figures.raw.interval for _, _, figures in shown]
+    values = [figures.raw.value or 0.0 for _, _, figures in shown]
     figure = go.Figure(
         go.Scatter(
             x=[name for name, _, _ in shown],
-            y=values,
+            y=[100 * value for value in values],
             mode="lines+markers+text",
             text=[at_point for _, at_point, _ in shown],
             textposition="top center",
             cliponaxis=False,
             marker={"size": 9, "color": BLUE},
             line={"color": BLUE},
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * e.high - v if e else 0 for v, e in zip(values, ends, strict=True)],
-                "arrayminus": [
-                    v - 100 * e.low if e else 0 for v, e in zip(values, ends, strict=True)
-                ],
-            },
+            error_y=interval_bars(values, [each[2].raw.interval for each in shown], scale=100),
             hovertemplate="%{x}: %{y:.1f} %<extra></extra>",
         )
     )

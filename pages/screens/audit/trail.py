@@ -12,11 +12,11 @@ import streamlit as st
 from core.review.records import Person
 from pages.widgets.counting import counted
 from pages.widgets.figures import choose_row
+from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_card
 from storage.store import SqlStore
 from storage.trail import LinkCheck, Trail, TrailEntry, TrailFilters
 
-VERDICT = "pages/verdict.py"
 # Checking this many links takes a second at most; a longer trail is checked when somebody asks.
 CHECKED_UNASKED = 20_000
 
@@ -193,12 +193,7 @@ def _show_event(entry: TrailEntry) -> None:
     )
     st.code(_indented(entry.event.detail), language=None, wrap_lines=True, height=220)
     if entry.trace_id is not None:
-        st.page_link(
-            VERDICT,
-            label="Open its trace",
-            icon=":material/fact_check:",
-            query_params={"trace": entry.trace_id},
-        )
+        link_verdict("Open its trace", entry.trace_id)
 
 
 def _indented(detail: str) -> str:

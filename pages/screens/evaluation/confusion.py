@@ -12,6 +12,7 @@ from core.records import JsonObject
 from pages.screens.evaluation.cells import rounded
 from pages.widgets.evaluated import Opened
 from pages.widgets.figures import show_numbers
+from pages.widgets.forms import one_of
 from pages.widgets.palette import family_words
 from pages.widgets.plain import show_notice
 from pages.widgets.plots import matrix_figure, reliability_figure
@@ -33,13 +34,10 @@ def show_confusion(report: JsonObject) -> None:
     found = report.get("confusion")
     assert isinstance(found, Mapping)
     kinds = {"verdict": "Verdicts", "decision": "Decisions", "relation": "Relations"}
-    kind = st.segmented_control(
-        "Compare", list(kinds), format_func=kinds.__getitem__, default="verdict", required=True,
-        key="confusion-kind",
-    )  # fmt: skip
+    kind = one_of("Compare", kinds, key="confusion-kind")
     table = found.get(kind)
     if not isinstance(table, Mapping) or not table:
-        show_notice("Nothing to compare", f"No claim has a gold {kind}.", key="no-confusion")
+        show_notice("Nothing to compare", f"No claim has a gold {kind}.")
         return
     gold = [str(name) for name in table]
     said = _in_order({str(name) for row in table.values() for name in row}, gold)
@@ -79,9 +77,7 @@ def show_sources(opened: Opened) -> None:
     counts = confused_families(opened.rows, opened.predictions, load_families())
     if not counts:
         show_notice(
-            "No claim has a gold source",
-            "Source confusion needs gold_source_ids in the packet.",
-            key="no-gold-source",
+            "No claim has a gold source", "Source confusion needs gold_source_ids in the packet."
         )
         return
     gold = sorted({pair[0] for pair in counts})

@@ -13,7 +13,8 @@ from core.evaluation.predictions import Cause, Prediction
 from pages.screens.evaluation.confusion import LABEL_WORDS
 from pages.widgets.evaluated import Opened, has_verdict
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
-from pages.widgets.figures import Cell, csv_text
+from pages.widgets.figures import Cell, by_column, choose_row, csv_text, offer
+from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_cards, show_notice
 from storage.store import SqlStore
 
@@ -29,9 +30,7 @@ def show_errors(opened: Opened) -> str | None:
     """The table of errors, filtered by kind; the claim id of the one that is chosen in it."""
     errors = list_errors(opened.rows, opened.predictions)
     if not errors:
-        show_notice(
-            "Nothing to show", "Every labelled claim was judged as its label says.", key="no-errors"
-        )
+        show_notice("Nothing to show", "Every labelled claim was judged as its label says.")
         return None
     counts = Counter(mistake for error in errors for mistake in error.mistakes)
     kinds = [EVERY, *(mistake.value for mistake in Mistake if counts[mistake])]
@@ -47,33 +46,20 @@ def show_errors(opened: Opened) -> str | None:
         and _matches(opened.rows[error.place], wanted or "")
     ]
     if not shown:
-        show_notice("No error matches", "Widen the search.", key="no-error-match")
+        show_notice("No error matches", "Widen the search.")
         return None
     rows = [_cells(error, opened) for error in shown]
     st.caption("Choose a row to see the claim, its sources and the reason below.")
-    event = st.dataframe(
-        {title: [row[at] for row in rows] for at, title in enumerate(HEADER)},
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        width="stretch",
+    chosen = choose_row(
+        by_column(HEADER, rows),
         height=min(420, 40 + 36 * len(rows)),
         alt="Claims that were judged wrongly",
         # Another filter is another table: a selection must not pass to another claim.
         key=f"errors-{kind}-{wanted}",
     )
-    st.download_button(
-        "Download these errors (CSV)",
-        data=csv_text(HEADER, rows),
-        file_name="errors.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-        key="download-errors",
-    )
-    chosen = event["selection"]["rows"]
-    return opened.rows[shown[chosen[0]].place].claim_id if chosen else None
+    label = "Download these errors (CSV)"
+    offer(label, csv_text(HEADER, rows), "errors.csv", type="tertiary", key="download-errors")
+    return None if chosen is None else opened.rows[shown[chosen].place].claim_id
 
 
 def show_claim(store: SqlStore, opened: Opened, claim_id: str) -> None:
@@ -83,7 +69,6 @@ def show_claim(store: SqlStore, opened: Opened, claim_id: str) -> None:
         show_notice(
             "That claim is not in this packet",
             "The address names a claim of another packet.",
-            key="unknown-claim",
             tone="careful",
         )
         return
@@ -92,12 +77,7 @@ def show_claim(store: SqlStore, opened: Opened, claim_id: str) -> None:
     if row.sources:
         _show_source(row, found)
     if has_verdict(store, row.trace_id):
-        st.page_link(
-            "pages/verdict.py",
-            label="Open the whole answer",
-            icon=":material/fact_check:",
-            query_params={"trace": row.trace_id},
-        )
+        link_verdict("Open the whole answer", row.trace_id)
 
 
 def blocked_by(found: Prediction) -> str:

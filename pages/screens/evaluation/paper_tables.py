@@ -10,7 +10,7 @@ from core.evaluation.kept import KeptRun
 from core.evaluation.tables import TABLES, Material, Table, make_table, table_to_markdown
 from core.models.forest import Forest
 from pages.widgets.evaluated import Opened
-from pages.widgets.figures import show_numbers
+from pages.widgets.figures import offer, show_numbers
 
 
 def show_paper_tables(opened: Opened, run: KeptRun, packet_name: str, forest: Forest) -> None:
@@ -36,16 +36,8 @@ def show_paper_tables(opened: Opened, run: KeptRun, packet_name: str, forest: Fo
     )
     for note in table.notes:
         st.text(note)
-    st.download_button(
-        "Download as Markdown",
-        data=table_to_markdown(table),
-        file_name=f"table-{number}.md",
-        mime="text/markdown",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-        key="paper-markdown",
-    )
+    text, file = table_to_markdown(table), f"table-{number}.md"
+    offer("Download as Markdown", text, file, type="tertiary", key="paper-markdown")
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

@@ -23,7 +23,6 @@ def show_slices(report: JsonObject) -> None:
         show_notice(
             "This packet names no slices",
             "Rows may carry a list named slices; each name in it is then measured on its own.",
-            key="no-slices",
         )
         return
     left, right = st.columns([3, 1], vertical_alignment="bottom")
@@ -37,7 +36,7 @@ def show_slices(report: JsonObject) -> None:
         and count_in(part, "claims") >= least
     }
     if not shown:
-        show_notice("No slice matches", "Widen the filter.", key="no-slice-match")
+        show_notice("No slice matches", "Widen the filter.")
         return
     metrics = {name: read_metrics(part) for name, part in shown.items()}
     order = sorted(shown, key=lambda name: -(metrics[name]["false_pass_rate"].value or 0.0))

@@ -40,6 +40,7 @@ from core.workflows.packet_folder import (
 from core.workflows.packet_import import import_packet
 from pages.screens.export.signatures import own_fingerprint, signature_cards, signed_card
 from pages.widgets.counting import counted
+from pages.widgets.figures import offer
 from pages.widgets.plain import show_card, show_cards, show_notice
 from pages.widgets.session import settings
 from storage.keys import keep_pseudonyms, trusted_keys
@@ -136,7 +137,7 @@ def prepare(
             keep_pseudonyms(report.manifest_sha256, hidden.names.drawn)
     except ProvenanceGuardError as error:
         place.cleanup()
-        show_notice("The packet was not written", str(error), key="export-error", tone="bad")
+        show_notice("The packet was not written", str(error), tone="bad")
         return
     finally:
         bar.empty()
@@ -178,18 +179,11 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
         ],
     )
     left, right = st.columns([1, 2.4], vertical_alignment="bottom")
-    left.download_button(
-        "Download (.zip)",
-        data=lambda: pack(report.folder),
-        file_name=f"packet-{report.manifest_sha256[7:15]}.zip",
-        mime="application/zip",
-        type="primary",
-        icon=":material/download:",
-        width="stretch",
-        # The packet is made on the click: a run of the script at the same time would take it away.
-        on_click="ignore",
-        key="download-packet",
-    )
+    # The packet is made on the click: a run of the script at the same time would take it away.
+    offer(
+        "Download (.zip)", lambda: pack(report.folder), f"packet-{report.manifest_sha256[7:15]}.zip",
+        at=left, type="primary", width="stretch", key="download-packet",
+    )  # fmt: skip
     with right.popover("Lock and sign", icon=":material/draw:"):
         st.text(f"{user.name} signs the manifest with its present hash, in UTC.")
         if Role.LEAD in user.roles:
@@ -216,7 +210,7 @@ def _sign(signatures: PacketSignatures, user: Person, packet: Prepared, meaning:
         if packet.pseudonyms is not None:
             keep_pseudonyms(digest, packet.pseudonyms.drawn)
     except ProvenanceGuardError as error:
-        show_notice("The packet was not signed", str(error), key="sign-error", tone="bad")
+        show_notice("The packet was not signed", str(error), tone="bad")
         return
     (folder / MANIFEST).write_text(manifest, encoding="utf-8")
     write_signatures(folder, signatures.signatures(digest))
@@ -243,7 +237,7 @@ def show_signed(
             try:
                 signatures.unlock(which, reason, by=user)
             except ProvenanceGuardError as error:
-                show_notice("Nothing was unlocked", str(error), key="unlock-error", tone="bad")
+                show_notice("Nothing was unlocked", str(error), tone="bad")
             else:
                 st.rerun()
 
@@ -277,7 +271,7 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
             )
     except ProvenanceGuardError as error:
         words = str(error).replace(place, file.name) if place else str(error)
-        show_notice("The packet was not read", words, key="packet-error", tone="bad")
+        show_notice("The packet was not read", words, tone="bad")
         return
     show_cards(signature_cards(check.signatures, keys), key="packet-signatures")
     put = done.reviews

@@ -57,7 +57,7 @@ def show_preview(
                 store, user, chosen, at=packets.store.now(), filters=filters, formats=formats
             )
         except ProvenanceGuardError as error:
-            show_notice("There is no preview", str(error), key="no-preview", tone="bad")
+            show_notice("There is no preview", str(error), tone="bad")
             return
         _show_files(files)
 

@@ -15,6 +15,7 @@ from core.workflows.label_import import (
     read_labels,
 )
 from pages.widgets.counting import counted
+from pages.widgets.figures import offer
 from pages.widgets.forms import after_saving, saved_forms
 from pages.widgets.plain import show_card, show_notice
 from storage.label_intake import LabelIntake
@@ -36,7 +37,7 @@ def show_label_import(intake: LabelIntake, user: Person) -> None:
         try:
             _show_table(intake, user, file.name, file.getvalue())
         except ProvenanceGuardError as error:
-            show_notice("The table was not read", str(error), key="labels-error", tone="bad")
+            show_notice("The table was not read", str(error), tone="bad")
     for number, one in enumerate(intake.imports()):
         _show_import(intake, user, one, number)
 
@@ -92,16 +93,8 @@ def _show_plan(plan: LabelPlan) -> None:
         alt=f"{counted(len(left), 'row')} that match nothing, each with its reason",
         key="labels-left",
     )
-    st.download_button(
-        f"Download {counted(len(left), 'row')} that will not be kept (CSV)",
-        data=left_csv(plan),
-        file_name="not-kept.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-        key="labels-download",
-    )
+    label = f"Download {counted(len(left), 'row')} that will not be kept (CSV)"
+    offer(label, left_csv(plan), "not-kept.csv", type="tertiary", key="labels-download")
 
 
 def _show_import(intake: LabelIntake, user: Person, one: LabelImport, number: int) -> None:
@@ -120,6 +113,6 @@ def _show_import(intake: LabelIntake, user: Person, one: LabelImport, number: in
         try:
             gone = intake.withdraw(one.key, by=user)
         except ProvenanceGuardError as error:
-            show_notice("It was not taken back", str(error), key="labels-not-back", tone="bad")
+            show_notice("It was not taken back", str(error), tone="bad")
         else:
             after_saving(f"{counted(gone, noun)} of {one.file} taken back.")

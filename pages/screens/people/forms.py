@@ -21,7 +21,6 @@ def show_people(people: People, me: Person) -> None:
             f"You are here as {role_words(me)}",
             "Reviewers read blind, so this page does not name the others. Leads and auditors see "
             "everybody.",
-            key="blind-people",
         )
         return
     everybody = people.everybody()
@@ -37,7 +36,7 @@ def show_people(people: People, me: Person) -> None:
         )
     with right:
         if not lead:
-            show_notice("You read everything", "An auditor changes nothing.", key="auditor")
+            show_notice("You read everything", "An auditor changes nothing.")
             return
         _show_add(people, me)
         _show_role(people, everybody, me)

@@ -69,12 +69,11 @@ def show_fitting(workspace: Workspace) -> bool:
     if status is None or status.state is FitState.DONE:
         return False
     if status.state is FitState.FAILED:
-        show_notice("The fit ended early", status.message, key="fit-failed", tone="bad")
+        show_notice("The fit ended early", status.message, tone="bad")
     else:
         show_notice(
             "The last fit was stopped",
             "Nothing of it was kept. Fit again when you like.",
-            key="fit-stopped",
             tone="careful",
         )
     return False

@@ -24,7 +24,6 @@ def show_site(rows: Sequence[TrainingRow], forest: Forest) -> None:
     show_notice(
         "Enough labels to say something" if errors.enough else "Too few labels to say much",
         f"{error_words(errors, forest.threshold)}\n{errors.words}{drawn}",
-        key="site-errors",
         tone="good" if errors.enough else "careful",
     )
 

@@ -21,6 +21,7 @@ from pages.screens.recalibrate.view import (
 )
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import Flip, show_flips
+from pages.widgets.forms import one_of
 from pages.widgets.plain import show_cards, show_notice
 
 REVIEW = "pages/review.py"
@@ -33,7 +34,6 @@ def show_labels(material: Material) -> None:
             "No labels yet",
             "A calibrator learns from claims that reviewers have settled. Read a few claims first; "
             "what you decide there can be fitted here.",
-            key="no-labels",
         )
         st.page_link(REVIEW, label="Review claims", icon=":material/rate_review:")
     show_cards(
@@ -71,15 +71,8 @@ def show_comparison(chosen: StoredCalibrator) -> Flip | None:
         header, rows = comparison_table(chosen.comparison)
         show_numbers(header, rows, name="comparison", alt="Both calibrators' error rates")
         if sides := sides_of(chosen.comparison):
-            side = st.segmented_control(
-                "Curves of",
-                sides,
-                format_func=SIDE_WORDS.__getitem__,
-                default=sides[0],
-                required=True,
-                key="side",
-            )
-            st.plotly_chart(curves_figure(chosen.comparison, side or sides[0]), key="curves")
+            side = one_of("Curves of", {side: SIDE_WORDS[side] for side in sides}, key="side")
+            st.plotly_chart(curves_figure(chosen.comparison, side), key="curves")
     return opened
 
 

@@ -35,7 +35,6 @@ def show_repair_list(repairs: Repairs) -> str | None:
         show_notice(
             "Choose an answer to repair",
             "No answer is stopped. Repairs are opened from here once one is.",
-            key="no-trace",
         )
         st.page_link("pages/traces.py", label="Go to the traces", icon=":material/list_alt:")
         return None

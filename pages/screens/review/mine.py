@@ -42,12 +42,10 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
     try:
         every = workspace.reviews.mine(session.project.project_id, session.user)
     except ProvenanceGuardError as error:
-        show_notice("Your annotations cannot be shown", str(error), key="no-mine", tone="bad")
+        show_notice("Your annotations cannot be shown", str(error), tone="bad")
         return
     if not every:
-        show_notice(
-            "Nothing of yours yet", "What you say of claims is listed here.", key="nothing-of-mine"
-        )
+        show_notice("Nothing of yours yet", "What you say of claims is listed here.")
         return
     words = st.text_input(
         "Find", key="mine-search", placeholder="Words of the claim, question, note, answer or trace"
@@ -86,10 +84,9 @@ def _show_mending(one: Mine, session: ReviewSession) -> None:
         show_notice(
             "A third person has decided this claim",
             "What you said stays as it is. If it was wrong, tell a lead: they can reopen the decision.",
-            key="mine-adjudicated",
         )
     elif one.open:
-        show_notice("It is in your hands already", "It waits on Review.", key="mine-open")
+        show_notice("It is in your hands already", "It waits on Review.")
     else:
         st.text(f"“{one.text}”")
         st.button(

@@ -23,7 +23,6 @@ def show_nothing_to_review(session: ReviewSession, person: Person, keys: Keymap)
             "No claims to review yet",
             "Claims come from verified traces: add some, verify them, and the claims that are worth "
             "a person's time come here by themselves.",
-            key="nothing-verified",
         )
         st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
         return
@@ -31,7 +30,6 @@ def show_nothing_to_review(session: ReviewSession, person: Person, keys: Keymap)
         "Nothing waits for you",
         f"You have read {progress.mine_done:,} claims; the team has settled "
         f"{progress.team_done:,} of {progress.total:,}. New claims come with every verification.",
-        key="nothing-waits",
         tone="good",
     )
     with st.container(horizontal=True):

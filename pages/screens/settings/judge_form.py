@@ -14,6 +14,7 @@ from core.review.judge_choice import CurrentJudge
 from core.review.judge_trust import judge_trust
 from core.review.records import Person, Role
 from pages.widgets.figures import show_numbers
+from pages.widgets.forms import one_of
 from pages.widgets.plain import show_notice
 from pages.widgets.session import settings
 from storage.workspace import Workspace
@@ -44,15 +45,10 @@ def show_judge(
         key="set-judge-address",
     )
     model = left.text_input("Model", value=now.model, disabled=fixed, key="set-judge-model")
-    asked = right.segmented_control(
-        "Which claims it reads",
-        list(WORDS),
-        format_func=WORDS.__getitem__,
-        default=now.asked,
-        required=True,
-        disabled=fixed,
+    asked = one_of(
+        "Which claims it reads", WORDS, at=right, default=now.asked, disabled=fixed,
         key="set-judge-asked",
-    )
+    )  # fmt: skip
     reason = right.text_input("Reason", disabled=fixed, key="set-judge-reason")
     form.text(where_text_goes(address))
     row = form.container(horizontal=True, gap="small")
@@ -140,7 +136,7 @@ def _show_trial(address: str, model: str) -> None:
         with st.spinner("Asking about an invented claim …"):
             trial = try_judge(address, model)
     except ProvenanceGuardError as error:
-        show_notice("It was not asked", str(error), key="judge-trial", tone="bad")
+        show_notice("It was not asked", str(error), tone="bad")
         return
     title = "The judge works" if trial.works else "The judge cannot be used like this"
-    show_notice(title, trial.told, key="judge-trial", tone="good" if trial.works else "bad")
+    show_notice(title, trial.told, tone="good" if trial.works else "bad")

@@ -10,6 +10,7 @@ from core.models.loading import ACCURATE, BUNDLED, PAPER
 from core.review.nli_choice import CurrentNliModel
 from core.review.records import Person, Role
 from core.workflows.models import choose_nli_model
+from pages.widgets.forms import one_of
 from pages.widgets.plain import show_notice
 from storage.workspace import Workspace
 
@@ -33,15 +34,10 @@ def show_nli_model(
     st.text(nli_words(now))
     with st.form("reader", clear_on_submit=False):
         left, right = st.columns(2, gap="large")
-        chosen = left.segmented_control(
-            "What reads a claim against its source",
-            list(WORDS),
-            format_func=WORDS.__getitem__,
-            default=now.nli if named else OTHER,
-            required=True,
-            disabled=fixed,
-            key="set-reader",
-        )
+        chosen = one_of(
+            "What reads a claim against its source", WORDS, at=left, disabled=fixed,
+            default=now.nli if named else OTHER, key="set-reader",
+        )  # fmt: skip
         other = left.text_input(
             "Folder, or owner/name of a model that this machine has",
             value="" if named else now.nli,
@@ -61,7 +57,7 @@ def show_nli_model(
         return
     wanted = other.strip() if chosen == OTHER else str(chosen)
     if not wanted:
-        show_notice("Which one?", "Give its folder or its name.", key="reader-which")
+        show_notice("Which one?", "Give its folder or its name.")
         return
 
     def choose() -> None:

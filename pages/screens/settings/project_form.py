@@ -9,12 +9,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.review.records import Person, Project, ProjectSettings, Role
-from pages.widgets.forms import save, show_publishing
+from pages.widgets.forms import one_of, save, show_publishing
 from pages.widgets.plain import show_card
 from storage.guidelines import Guidelines
 from storage.projects import Projects
 
 READING_TWICE = 3  # people
+READS = {1: "One person reads it", 2: "Two people; a third decides where they differ"}
 
 # ---------------------------------------------------------------- project
 
@@ -50,17 +51,10 @@ def _annotation_settings(
     place: DeltaGenerator, now: ProjectSettings, slices: Sequence[str], fixed: bool
 ) -> ProjectSettings:
     """How often and how a claim is read, as chosen there."""
-    reads = place.segmented_control(
-        "Annotations a claim",
-        [1, 2],
-        format_func=lambda n: (
-            "One person reads it" if n == 1 else "Two people; a third decides where they differ"
-        ),
-        default=now.reads_per_claim,
-        required=True,
-        disabled=fixed,
+    reads = one_of(
+        "Annotations a claim", READS, at=place, default=now.reads_per_claim, disabled=fixed,
         key="set-reads",
-    )
+    )  # fmt: skip
     decide_first = place.toggle(
         "Decide first: the verifier's view is shown after the decision",
         value=now.decide_first,

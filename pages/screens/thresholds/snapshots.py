@@ -84,7 +84,7 @@ def show_snapshots(now: Snapshot, *, slice_key: str) -> None:
     try:
         found = read_snapshot(given.getvalue()[: MAX_BYTES + 1], file=given.name)
     except ProvenanceGuardError as error:
-        show_notice("This is no snapshot", str(error), key="no-snapshot", tone="bad")
+        show_notice("This is no snapshot", str(error), tone="bad")
         return
     st.text(compared_words(now, found))
     show_numbers(

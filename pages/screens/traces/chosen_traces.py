@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.review.records import Person, Role
 from pages.widgets.counting import counted
-from pages.widgets.forms import do
+from pages.widgets.forms import press
 from pages.widgets.verifying import start_verifying
 from storage.erasing import Erased
 from storage.triage import MarkKind
@@ -22,37 +22,26 @@ def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> No
     triage, noun = workspace.triage, counted(len(chosen), "trace")
     with st.container(horizontal=True, vertical_alignment="center", key="chosen-bar"):
         st.text(f"{noun} chosen", width="content")
-        st.button(
-            "Flag",
-            icon=":material/flag:",
-            key="flag-chosen",
-            on_click=do,
-            args=(lambda: triage.mark(chosen, MarkKind.FLAG, by=user), f"{noun} flagged."),
-        )
+        press(
+            "Flag", lambda: triage.mark(chosen, MarkKind.FLAG, by=user), f"{noun} flagged.",
+            icon=":material/flag:", key="flag-chosen",
+        )  # fmt: skip
         with st.popover("Tag", icon=":material/sell:", key="tag-chosen"):
             tag = st.text_input("Tag", key="tag-text", max_chars=60)
-            st.button(
-                "Add the tag",
-                key="tag-add",
-                disabled=not tag.strip(),
-                on_click=do,
-                args=(lambda: triage.mark(chosen, MarkKind.TAG, tag, by=user), f"{noun} tagged."),
-            )
+            press(
+                "Add the tag", lambda: triage.mark(chosen, MarkKind.TAG, tag, by=user),
+                f"{noun} tagged.", key="tag-add", disabled=not tag.strip(),
+            )  # fmt: skip
         if Role.LEAD not in user.roles or Role.AUDITOR in user.roles:
             return
         with st.popover("Assign", icon=":material/person_add:", key="assign-chosen"):
             _show_assigning(workspace, user, chosen)
-        st.button(
-            "Verify again",
-            icon=":material/replay:",
-            key="verify-chosen",
+        press(
+            "Verify again", lambda: start_verifying(workspace.store, triage.positions(chosen)),
+            "Verifying what has no verdict of the present versions.",
+            icon=":material/replay:", key="verify-chosen",
             help="With the models and the calibrator of now; a verdict of theirs that is there stays.",
-            on_click=do,
-            args=(
-                lambda: start_verifying(workspace.store, triage.positions(chosen)),
-                "Verifying what has no verdict of the present versions.",
-            ),
-        )
+        )  # fmt: skip
         with st.popover("Erase", icon=":material/delete:", key="erase-chosen"):
             show_erasing(lambda reason: triage.erase(chosen, reason, by=user), noun, key="chosen")
 
@@ -75,39 +64,25 @@ def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -
     )
     noun = counted(len(chosen), "trace")
     with st.container(horizontal=True):
-        st.button(
+        press(
             "Put first" if who == NOBODY else "Assign",
-            type="primary",
-            key="assign",
-            on_click=do,
-            args=(
-                lambda: triage.assign(project, chosen, annotators.get(who), by=user),
-                f"The claims of {noun} come first.",
-            ),
-        )
-        st.button(
-            "Take back",
-            key="unassign",
-            on_click=do,
-            args=(
-                lambda: triage.unassign(project, chosen, by=user),
-                f"The claims of {noun} come in their turn again.",
-            ),
-        )
+            lambda: triage.assign(project, chosen, annotators.get(who), by=user),
+            f"The claims of {noun} come first.", type="primary", key="assign",
+        )  # fmt: skip
+        press(
+            "Take back", lambda: triage.unassign(project, chosen, by=user),
+            f"The claims of {noun} come in their turn again.", key="unassign",
+        )  # fmt: skip
 
 
 def show_erasing(erase: Callable[[str], Erased], noun: str, *, key: str) -> None:
     """Ask for the reason, then erase; what people have judged stays."""
     st.text(f"{noun} with verdicts, marks and repairs. What people have judged, or hold, stays.")
     reason = st.text_input("Reason, for the trail", key=f"erase-reason-{key}", max_chars=500)
-    st.button(
-        "Erase for good",
-        key=f"erase-for-good-{key}",
-        type="primary",
-        disabled=not reason.strip(),
-        on_click=do,
-        args=(lambda: erase(reason), _erased_words),
-    )
+    press(
+        "Erase for good", lambda: erase(reason), _erased_words, key=f"erase-for-good-{key}",
+        type="primary", disabled=not reason.strip(),
+    )  # fmt: skip
 
 
 def _erased_words(done: Erased) -> str:

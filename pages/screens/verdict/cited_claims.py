@@ -11,6 +11,7 @@ from core.citations.numeric import FiveWay
 from core.errors import ProvenanceGuardError
 from core.records import Trace
 from core.workflows.cited_claims import assembled, claim_checker
+from pages.widgets.figures import offer
 from pages.widgets.plain import inert
 from pages.widgets.source_view import source_names
 
@@ -45,10 +46,7 @@ def show_cited_claims(trace: Trace) -> None:
             if one.verdict is not FiveWay.SUPPORTED:
                 st.caption(inert(f"Because: {one.reason}"))
             _show_evidence(one, names)
-    st.download_button(
-        "Answer with its citations put right", whole.text, "cited.txt", "text/plain",
-        icon=":material/download:", on_click="ignore", key="cited-text",
-    )  # fmt: skip
+    offer("Answer with its citations put right", whole.text, "cited.txt", key="cited-text")
 
 
 def _show_evidence(one: CheckedClaim, names: dict[str, str]) -> None:

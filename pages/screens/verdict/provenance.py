@@ -16,6 +16,7 @@ from core.provenance.records import ClaimPlace, ClaimProvenance, ProvenanceRepor
 from core.provenance.risk import WEIGHTS
 from core.records import Check, FactPlace, Judged, Outcome, Span, Trace, Verification
 from core.workflows.printing import printed
+from pages.widgets.figures import offer
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import DECISIONS
 from pages.widgets.source_view import source_names
@@ -205,14 +206,8 @@ def show_downloads(document: Mapping[str, object], trace_id: str) -> None:
         :60
     ]
     row = st.container(horizontal=True)
-    row.download_button(
-        "Markdown", report_markdown(document), f"provenance-{name}.md", "text/markdown",
-        icon=":material/download:", on_click="ignore", key="report-md",
-    )  # fmt: skip
-    row.download_button(
-        "JSON", canonical_json(document), f"provenance-{name}.json", "application/json",
-        icon=":material/download:", on_click="ignore", key="report-json",
-    )  # fmt: skip
+    offer("Markdown", report_markdown(document), f"provenance-{name}.md", at=row, key="report-md")
+    offer("JSON", canonical_json(document), f"provenance-{name}.json", at=row, key="report-json")
     if row.button("Print as PDF", icon=":material/print:", key="report-print"):
         try:
             with st.spinner("Printing …"):
@@ -220,7 +215,4 @@ def show_downloads(document: Mapping[str, object], trace_id: str) -> None:
         except ComponentUnavailable as error:
             st.warning(str(error))
             return
-        st.download_button(
-            "PDF", pdf, f"provenance-{name}.pdf", "application/pdf",
-            icon=":material/download:", on_click="ignore", key="report-pdf",
-        )  # fmt: skip
+        offer("PDF", pdf, f"provenance-{name}.pdf", key="report-pdf")
