@@ -49,10 +49,14 @@ class LabelIntake:
 
     def claims(self) -> tuple[KnownClaim, ...]:
         """The claims of the project, each of its trace's newest version."""
-        columns = ("claim_key", "claim_id", "text", "trace_id", "content_hash")
         wanted = (
-            select(*(col(getattr(ClaimRow, name)) for name in columns[:3]))
-            .add_columns(*(col(getattr(TraceVersion, name)) for name in columns[3:]))
+            select(
+                col(ClaimRow.claim_key),
+                col(ClaimRow.claim_id),
+                col(ClaimRow.text),
+                col(TraceVersion.trace_id),
+                col(TraceVersion.content_hash),
+            )
             .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
             .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
             .where(col(QueueRow.project_id) == self.project.project_id, is_newest())

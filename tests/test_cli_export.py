@@ -176,9 +176,9 @@ def test_a_table_of_labels_is_previewed_and_what_it_does_not_match_is_written_do
 
     for result in (seen, done, again):
         assert result.exit_code == 0
-        assert "skipped: labels.csv:3: no claim says that" in result.stderr
+        assert "skipped: labels.csv:3: no claim here has this text" in result.stderr
         assert "1 of 2 rows match" in result.stdout and "Windows-1252" in result.stdout
     assert "1 annotation would be new" in seen.stdout and "0 annotations new" in again.stdout
     ((_, told),) = json.loads((tmp_path / "done.json").read_text("utf-8"))["labels"].items()
     assert (told["new"], told["known"], told["written"]) == (1, 0, True)
-    assert "Sie ist müde.,yes,3,no claim says that" in rest.read_text("utf-8-sig")
+    assert "Sie ist müde.,yes,3,no claim here has this text" in rest.read_text("utf-8-sig")

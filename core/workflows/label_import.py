@@ -136,11 +136,11 @@ def read_labels(file: str, data: bytes) -> LabelTable:
     Raises InputError with the line for what is no such table, or lacks a column for claim or label.
     """
     text, how = _decoded(file, data)
-    parted, first, known = ",", "", dict[str, int]()
+    parted, known = ",", dict[str, int]()
     for mark in ",;\t|":  # the header tells: a claim's own commas would mislead a guess
         header = next(_records(file, text, mark, heading=True), (1, ()))[1]
         if len(found := _columns(header)) > len(known):
-            parted, known, first = mark, found, mark
+            parted, known = mark, found
     header = next(_records(file, text, parted, heading=True), (1, ()))[1]
     lacking = [name for name in ("claim", "label") if name not in known]
     if "claim_id" in known and "trace_id" in known:
@@ -162,8 +162,9 @@ def read_labels(file: str, data: bytes) -> LabelTable:
         if any(cell.strip() for cell in cells)
     ][1:]
     notes = [how] if how else []
-    if first not in ("", ","):
-        notes.append(f"read as parted by {({';': 'semicolons', '|': 'bars'}).get(first, 'tabs')}")
+    if parted != ",":
+        named = {";": "semicolons", "|": "bars", "\t": "tabs"}[parted]
+        notes.append(f"read with {named} between the cells")
     return LabelTable(
         file=file,
         sha256="sha256:" + hashlib.sha256(data).hexdigest(),
@@ -265,11 +266,12 @@ class _Index:
         if len(found) == 1:
             return found[0]
         if not found:
-            return f"no claim of trace {trace!r:.200} says that" if trace else "no claim says that"
+            of = f" of trace {trace!r:.200}" if trace else " here"
+            return f"no claim{of} has this text"
         traces = sorted({one.trace_id for one in found})
         which = f"of traces {', '.join(traces)}"[:200] if len(traces) > 1 else "of one trace"
         column = "trace_id" if len(traces) > 1 else "claim_id"
-        return f"{len(found)} claims {which} say that: a column {column} tells which"
+        return f"{len(found)} claims {which} have this text: a column {column} tells which"
 
 
 class _Plan:

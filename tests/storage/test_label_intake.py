@@ -72,7 +72,7 @@ def test_what_matches_nothing_or_several_is_told_with_its_line_and_lost_nowhere(
     office: Office,
 ) -> None:
     rows = {
-        f"{WEIGHT},supported,chart,": "2 claims of traces review-0001, review-0002 say that",
+        f"{WEIGHT},supported,chart,": "2 claims of traces review-0001, review-0002 have this text",
         '"She is well,\nshe says.",supported,chart,review-0001': "no claim of trace 'review-0001'",
         f"{WEIGHT},perhaps,chart,review-0001": "'perhaps' is no label: expected one of supported",
         f"{POTASSIUM},supported,,review-0001": "supported, by which of 2 sources?",

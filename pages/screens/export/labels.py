@@ -15,7 +15,7 @@ from core.workflows.label_import import (
     read_labels,
 )
 from pages.widgets.counting import counted
-from pages.widgets.figures import offer
+from pages.widgets.figures import offer, widths
 from pages.widgets.forms import after_saving, saved_forms
 from pages.widgets.plain import show_card, show_notice
 from storage.label_intake import LabelIntake
@@ -76,7 +76,7 @@ def _show_plan(plan: LabelPlan) -> None:
         + (f"; {len(left):,} do not" if left else ""),
         mark="!" if left else "✓",
         tone="careful" if left else "good",
-        text="; ".join(plan.table.notes),
+        text=". ".join(plan.table.notes),
         facts=[["new", f"{len(plan.labels):,}"], ["here already", f"{plan.known:,}"]],
     )
     if not left:
@@ -88,6 +88,7 @@ def _show_plan(plan: LabelPlan) -> None:
             "Claim": [row.cells.get("claim", "") for row, _ in left[:SHOWN]],
             "Label": [row.cells.get("label", "") for row, _ in left[:SHOWN]],
         },
+        column_config=widths({"Line": 60, "Why it is not kept": 470, "Claim": 420}),
         hide_index=True,
         width="stretch",
         alt=f"{counted(len(left), 'row')} that match nothing, each with its reason",
