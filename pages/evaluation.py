@@ -40,7 +40,7 @@ from pages.widgets.forms import one_of
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import inert, show_notice, stop_with
 from pages.widgets.reading import show_reading
-from pages.widgets.routing import begin_page, or_stop
+from pages.widgets.routing import begin_page, or_stop, or_stop_saying
 from pages.widgets.session import open_workspace, settings
 
 VIEWS = (
@@ -175,12 +175,10 @@ if packet is None or not runs:
 
 # ---------------------------------------------------------------- what came out
 
-try:
+with or_stop_saying("The results could not be read"):
     with columns[1]:
         run = choose_run(packet, runs, ruling, label="Made by", key="run")
     found = opened(own_predictions(packet, run)) if packet.labelled else None
-except ProvenanceGuardError as error:
-    stop_with("The results could not be read", str(error), tone="bad")
 if not made_as_now(run, ruling):
     show_notice(
         "Made by another version",

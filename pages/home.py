@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.errors import ProvenanceGuardError
 from core.places import SAMPLE
 from core.review.readers import is_blind, may_read
 from core.review.roles import may_write
@@ -14,8 +13,8 @@ from pages.screens.home.cards import TOLD_TO_ALL, found_card, team_facts, what_c
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.current_user import LOOKED_AT_THRESHOLDS
-from pages.widgets.plain import show_card, show_cards, show_notice, stop_with
-from pages.widgets.routing import begin_page, or_stop
+from pages.widgets.plain import show_card, show_cards, show_notice
+from pages.widgets.routing import begin_page, or_stop, or_stop_saying
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.verifying import start_verifying
 
@@ -67,12 +66,10 @@ if overview.traces == 0:
         )
         st.page_link(TRACES, label="Add traces of your own", icon=":material/add:")
     if load:
-        try:
+        with or_stop_saying("The sample could not be loaded"):
             with st.spinner("Adding the sample traces …"):
                 store.put_import(ingest([SAMPLE], store, settings()))
             start_verifying(store)
-        except ProvenanceGuardError as error:
-            stop_with("The sample could not be loaded", str(error), tone="bad")
         st.switch_page(TRACES)
     show_tour(steps)
     st.stop()

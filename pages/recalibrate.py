@@ -40,7 +40,7 @@ from pages.widgets.forms import press, show_saved
 from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.rescoring import show_rescoring, start_rescoring
-from pages.widgets.routing import begin_page, or_stop
+from pages.widgets.routing import begin_page, or_stop_saying
 from pages.widgets.session import open_workspace, settings
 
 VERDICT = "pages/verdict.py"
@@ -56,7 +56,7 @@ if not user.roles & {Role.LEAD, Role.AUDITOR}:
     )
 leads = Role.LEAD in user.roles and Role.AUDITOR not in user.roles
 
-with or_stop(unread="The calibrators could not be read"):
+with or_stop_saying("The calibrators could not be read"):
     workspace = open_workspace()
     calibrators = workspace.calibrators
     retraining = Retraining(workspace=workspace)
@@ -69,7 +69,8 @@ with or_stop(unread="The calibrators could not be read"):
     waiting = retraining.waiting()
 
 
-def _fit(with_shipped: bool) -> None:
+def _fit() -> None:
+    with_shipped = bool(st.session_state.get("shipped"))  # as the box stands at the press
     folder, database = fitting_folder(workspace.data_folder), workspace.environment
     start_fitting(folder, user, database, with_shipped=with_shipped)
 
@@ -185,7 +186,7 @@ elif step == "Fit":
     if not show_fitting(workspace):
         press(
             "Fit another candidate" if open_candidates else "Fit a candidate",
-            partial(_fit, with_shipped), type="secondary" if open_candidates else "primary",
+            _fit, type="secondary" if open_candidates else "primary",
             icon=":material/model_training:", key="fit", disabled=bool(missing) or not leads,
             help="A forest of 400 trees. It decides nothing until it is promoted.",
         )  # fmt: skip

@@ -29,7 +29,7 @@ from pages.widgets.navigation import stop_while_blind
 from pages.widgets.palette import shown_state
 from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.rebinding import usable
-from pages.widgets.routing import ensure_routed, or_stop
+from pages.widgets.routing import ensure_routed, or_stop, or_stop_saying
 from pages.widgets.session import load_models_once, open_workspace, run_now, settings
 from pages.widgets.withheld import stop_while_undecided
 from storage.repairs import Choice, StoredRepair
@@ -146,7 +146,7 @@ if decided is not None:
     kept = choices.get(decided.action_id)
     said = (decided.choice, decided.text)
     if kept is None or (kept.choice, kept.text) != said:
-        try:
+        with or_stop_saying("The choice was not kept"):
             repairs.choose(
                 known.repair_id,
                 decided.action_id,
@@ -154,8 +154,6 @@ if decided is not None:
                 reviewer=user.name,
                 text=decided.text if decided.choice is Choice.EDIT else None,
             )
-        except ProvenanceGuardError as error:
-            stop_with("The choice was not kept", str(error), tone="bad")
         st.rerun()
 
 # ---------------------------------------------------------------- the text that comes out
@@ -175,7 +173,7 @@ if (
         width="stretch",
     )
 ):
-    try:
+    with or_stop_saying("The verification stopped"):
         with st.spinner("Not verified yet: the verifier reads this text …"):
             config = settings()
             text = chosen_trace(trace, actions, chosen_texts(actions, choices))
@@ -183,8 +181,6 @@ if (
         repairs.record_check(
             stored.content_hash, final, again.answer.decision, run=run, reviewer=user.name
         )
-    except ProvenanceGuardError as error:
-        stop_with("The verification stopped", str(error), tone="bad")
     st.rerun()
 # The text holds every edit that nobody rejected: what nobody decided is named where it leaves.
 offer(

@@ -57,9 +57,9 @@ from pages.widgets.evaluating import begin_evaluating, show_evaluating
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
 from pages.widgets.navigation import stop_while_blind
-from pages.widgets.plain import show_notice, stop_with
+from pages.widgets.plain import show_notice
 from pages.widgets.reading import show_reading
-from pages.widgets.routing import begin_page, or_stop
+from pages.widgets.routing import begin_page, or_stop, or_stop_saying
 from pages.widgets.session import open_workspace
 
 EVALUATION = "pages/evaluation.py"
@@ -133,7 +133,7 @@ if choice is None or choice.kept is None:
     st.page_link(EVALUATION, label="Go to the evaluation", icon=":material/monitoring:")
     st.stop()
 packet = choice.kept
-try:
+with or_stop_saying("The results could not be read"):
     runs = kept_runs(packet)
     with columns[2]:
         run = choose_run(packet, runs, ruling, label="Calibrator", key="threshold-run")
@@ -141,8 +141,6 @@ try:
     found, current = opened(own), threshold_in_use(run, own.threshold, ruling)
     middle_from = middle_begins(workspace.calibrators, ruling.label)
     others = overlays(packet, run, runs)
-except ProvenanceGuardError as error:
-    stop_with("The results could not be read", str(error), tone="bad")
 if said := st.session_state.pop("threshold_said", None):
     show_notice(said[0], said[1], tone=said[2])
 _show_made_otherwise()

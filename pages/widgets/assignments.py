@@ -18,6 +18,7 @@ from core.review.records import Role
 from core.workflows.review import ReviewSession
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
+from pages.widgets.figures import widths
 from pages.widgets.forms import after_saving
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import duration_words
@@ -61,13 +62,9 @@ def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
             "Lease": [lease_words(assignment.lease_until, now) for assignment in held],
         },
         column_config={
-            "Who": st.column_config.TextColumn(width=130),
-            "Reads": st.column_config.TextColumn(width=125),
-            "Claim": st.column_config.TextColumn(width=320),
-            "Trace": st.column_config.TextColumn(width=110),
+            **widths({"Who": 130, "Reads": 125, "Claim": 320, "Trace": 110}),
             "Since": moments("Since", width=130),
-            "No change for": st.column_config.TextColumn(width=110),
-            "Lease": st.column_config.TextColumn(width=170),
+            **widths({"No change for": 110, "Lease": 170}),
         },
         hide_index=True,
         width="stretch",

@@ -56,9 +56,9 @@ def offer(label: str, data: Any, file_name: str, **more: Any) -> None:
     shown.pop("at", st).download_button(label, data, file_name, kind, **shown)
 
 
-def widths(**pixels: int) -> dict[str, Any]:
-    """How wide columns of words are: their names and pixels."""
-    return {name: st.column_config.TextColumn(width=pixels[name]) for name in pixels}
+def widths(of: Mapping[str, Any]) -> dict[str, Any]:
+    """How wide columns of words are, in pixels or as Streamlit's words."""
+    return {name: st.column_config.TextColumn(width=width) for name, width in of.items()}
 
 
 def show_numbers(

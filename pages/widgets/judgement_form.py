@@ -134,12 +134,9 @@ class JudgementForm:
         if draft.support is None or not draft.source_answered or draft.conflation is None:
             return None
         return Judgement(
-            support=draft.support,
-            source_id=draft.source_id,
-            conflation=draft.conflation,
-            more_source_ids=draft.more_source_ids,
-            passages=draft.passages,
-        )
+            support=draft.support, source_id=draft.source_id, conflation=draft.conflation,
+            more_source_ids=draft.more_source_ids, passages=draft.passages,
+        )  # fmt: skip
 
 
 class Assignment(Protocol):
@@ -283,23 +280,13 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
         question("Is it supported?", "support")
         for label in SUPPORT_LABELS:
             choice(
-                held,
-                SUPPORT_WORDS[label],
-                name=f"v_{label.value}",
-                key=form.keys.of(label.value),
-                chosen=form.draft.support is label,
-                act=answer,
-                args=act_on(partial(_support, label=label)),
-            )
+                held, SUPPORT_WORDS[label], f"v_{label.value}", form.keys.of(label.value), answer,
+                *act_on(partial(_support, label=label)), chosen=form.draft.support is label,
+            )  # fmt: skip
         choice(
-            held,
-            "Not a claim, cut wrongly",
-            name=NOT_A_CLAIM,
-            key=form.keys.of(NOT_A_CLAIM),
-            chosen=form.unfit,
-            act=answer,
-            args=act_on(_not_a_claim),
-        )
+            held, "Not a claim, cut wrongly", NOT_A_CLAIM, form.keys.of(NOT_A_CLAIM), answer,
+            *act_on(_not_a_claim), chosen=form.unfit,
+        )  # fmt: skip
     if form.unfit:
         _show_correction(held, answer, act_on)
         return
@@ -313,14 +300,10 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
             ("No, to another source", WRONGLY_CREDITED, True),
         ):
             choice(
-                held,
-                words,
-                name=name,
-                key=form.keys.of(name),
+                held, words, name, form.keys.of(name), answer,
+                *act_on(partial(replace, conflation=conflated)),
                 chosen=form.draft.conflation is conflated,
-                act=answer,
-                args=act_on(partial(replace, conflation=conflated)),
-            )
+            )  # fmt: skip
 
 
 def _support(draft: Draft, *, label: VerdictLabel) -> Draft:
@@ -349,15 +332,11 @@ def _show_correction(
             form.correction_key, form.draft.correction or form.claim.text.strip()
         )
         st.text_input(
-            "What the claim should say",
-            key=form.correction_key,
-            max_chars=CORRECTION_CHARACTERS,
-            label_visibility="collapsed",
-            on_change=changed,
-            args=(weakref.ref(held), answer, *act_on(_as_it_is)),
-            width="stretch",
-        )
-        key_button(held, "It is a claim", name="a_claim", act=answer, args=act_on(_a_claim))
+            "What the claim should say", key=form.correction_key, max_chars=CORRECTION_CHARACTERS,
+            label_visibility="collapsed", on_change=changed,
+            args=(weakref.ref(held), answer, *act_on(_as_it_is)), width="stretch",
+        )  # fmt: skip
+        key_button(held, "It is a claim", "a_claim", None, answer, *act_on(_a_claim))
     with row("row-unfit"):
         question("If you like", "unfit")
         st.text(
@@ -377,23 +356,13 @@ def _show_owners(
     buttons = source_buttons(held.form.trace, keys)
     for number, each in enumerate(buttons, 1):
         choice(
-            held,
-            inert(each.words),
-            name=f"own_{number}",
-            key=each.key,
+            held, inert(each.words), f"own_{number}", each.key, answer, *act_on(own(each.source_id)),
             chosen=each.source_id in draft.source_ids,
-            act=answer,
-            args=act_on(own(each.source_id)),
-        )
+        )  # fmt: skip
     choice(
-        held,
-        "None",
-        name="own_none",
-        key=keys.of(NO_SOURCE),
+        held, "None", "own_none", keys.of(NO_SOURCE), answer, *act_on(own(None)),
         chosen=draft.source_answered and draft.source_id is None,
-        act=answer,
-        args=act_on(own(None)),
-    )
+    )  # fmt: skip
     # The chosen sources that have no button of their own.
     for source_id in draft.source_ids:
         if source_id not in {each.source_id for each in buttons}:
@@ -405,14 +374,9 @@ def show_note(held: Assignment, hint: str, keep: Callable[..., None], *rest: obj
     form = held.form
     st.session_state.setdefault(form.note_key, form.draft.rationale)
     st.text_area(
-        hint,
-        key=form.note_key,
-        height=68,
-        max_chars=4_000,
-        on_change=changed,
-        args=(weakref.ref(held), keep, *rest),
-        width="stretch",
-    )
+        hint, key=form.note_key, height=68, max_chars=4_000, on_change=changed,
+        args=(weakref.ref(held), keep, *rest), width="stretch",
+    )  # fmt: skip
 
 
 def toggle_note(held: Assignment) -> None:
@@ -423,33 +387,24 @@ def toggle_note(held: Assignment) -> None:
 def choice(
     held: Assignment,
     words: str,
-    *,
     name: str,
     key: str | None,
-    chosen: bool,
     act: Callable[..., None],
-    args: tuple[object, ...] = (),
+    *args: object,
+    chosen: bool,
 ) -> None:
     """One answer as a button; the chosen one is marked by more than its colour."""
-    key_button(
-        held,
-        f"● {words}" if chosen else words,
-        name=name,
-        key=key,
-        act=act,
-        args=args,
-        kind="primary" if chosen else "secondary",
-    )
+    marked = f"● {words}" if chosen else words
+    key_button(held, marked, name, key, act, *args, kind="primary" if chosen else "secondary")
 
 
 def key_button(
     held: Assignment,
     words: str,
-    *,
     name: str,
-    key: str | None = None,
+    key: str | None,
     act: Callable[..., None],
-    args: tuple[object, ...] = (),
+    *args: object,
     kind: Literal["primary", "secondary"] = "secondary",
     disabled: bool = False,
     hint: str | None = None,
@@ -458,15 +413,10 @@ def key_button(
     widget = f"{name}-{held.form.nonce}"
     with st.container(key=name, width="content"):
         st.button(
-            words,
-            key=widget,
-            shortcut=key,
-            on_click=pressed,
-            args=(Button(widget=widget, key=key), weakref.ref(held), act, *args),
-            type=kind,
-            disabled=disabled,
-            help=hint,
-        )
+            words, key=widget, shortcut=key, on_click=pressed,
+            args=(Button(widget=widget, key=key), weakref.ref(held), act, *args), type=kind,
+            disabled=disabled, help=hint,
+        )  # fmt: skip
 
 
 # ---------------------------------------------------------------- key presses

@@ -10,7 +10,7 @@ import streamlit as st
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.records import Person
 from pages.widgets.current_user import current_user, show_current_user
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, stop_with
 
 _ROUTED = "routed"
 
@@ -30,9 +30,7 @@ def begin_page(page_file: str, title: str) -> Person:
 
 
 @contextmanager
-def or_stop(
-    refused: str = "This was not allowed", unread: str = "The database could not be read"
-) -> Iterator[None]:
+def or_stop(refused: str = "This was not allowed") -> Iterator[None]:
     """End the page, saying why, where the database cannot be read, or ``refused`` to this person."""
     try:
         yield
@@ -40,8 +38,17 @@ def or_stop(
     except NotAllowed as error:
         show_notice(refused, str(error))
     except ProvenanceGuardError as error:
-        show_notice(unread, str(error), tone="bad")
+        show_notice("The database could not be read", str(error), tone="bad")
     st.stop()
+
+
+@contextmanager
+def or_stop_saying(title: str) -> Iterator[None]:
+    """End the page under that title with what was refused."""
+    try:
+        yield
+    except ProvenanceGuardError as error:
+        stop_with(title, str(error), tone="bad")
 
 
 def ensure_routed(page_file: str) -> None:

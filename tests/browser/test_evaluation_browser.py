@@ -167,4 +167,6 @@ def test_a_packet_is_brought_evaluated_in_the_background_and_shown(
 
     brought = next(each for each in kept_packets(folder) if each.rows == 8)
     assert brought.name == "eight claims.jsonl" and kept_runs(brought)
-    expect(page.get_by_text(re.compile(r"Too few bad claims to tell \(2; about"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"Too few labels to tell \(2 bad claims; about"))
+    ).to_be_visible()

@@ -188,7 +188,7 @@ def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Offic
     test.text_input(key="labels-annotator").set_value("A colleague").run()
 
     assert "1 of 2 rows match; 1 do not" in titles(test)
-    assert "no claim says that" in list(test.dataframe[-1].value["Why it is not kept"])
+    assert "no claim here has this text" in list(test.dataframe[-1].value["Why it is not kept"])
     assert intake.imports() == ()
     test.button(key="labels-import").click().run()
     assert [one.annotations for one in intake.imports()] == [1] and "labels.csv" in titles(test)

@@ -114,9 +114,9 @@ def test_seven_labels_tell_how_many_would_do_and_keep_their_figure_behind_the_fo
     test = evaluation(packet=packet.sha256)
 
     assert (report["auroc"], report["auroc_ci95"]) == (1.0, [1.0, 1.0])
-    assert {metric.value for metric in test.metric} == {"Too few labels"}
+    assert {metric.value for metric in test.metric} == {"Too few"}
     captions = [caption.value for caption in test.caption]
-    assert "Too few labelled claims to tell (7; about 60 are needed)" in captions
+    assert "Too few labels to tell (7 labelled claims; about 60 are needed)" in captions
     assert "7 labelled claims are too few to say how good it is." in [t.value for t in test.text]
     assert test.dataframe[0].value.set_index("Metric").loc["AUROC", "Value"] == 1.0
 

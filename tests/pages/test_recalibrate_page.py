@@ -194,7 +194,8 @@ def test_promoting_decides_every_stored_answer_again_and_back(labelled: SqlStore
 
     test.button(key="roll-back").click().run()  # the box is still open: the way back needs a reason
 
-    assert "reason" in test.session_state["recalibrate_problem"]
+    (refused,) = [card for card in cards(test) if card["title"] == "That was not done"]
+    assert "reason" in refused["text"]
     assert calibrators.current().name == shipped.name
 
 

@@ -45,42 +45,27 @@ def _show_cause(held: Disagreement) -> None:
         question("Why did they differ?", "cause")
         for cause, words in CAUSES.items():
             choice(
-                held,
-                words,
-                name=f"cause_{cause.value}",
-                key=held.form.keys.of(cause.value),
-                chosen=held.cause is cause,
-                act=set_cause,
-                args=(held.form.nonce, cause),
-            )
+                held, words, f"cause_{cause.value}", held.form.keys.of(cause.value), set_cause,
+                held.form.nonce, cause, chosen=held.cause is cause,
+            )  # fmt: skip
 
 
 def _show_next(held: Disagreement, session: ReviewSession) -> None:
     with row("row-next"):
         st.text(held.form.message or _what_next(held), width="stretch")
         choice(
-            held,
-            "Guideline needs a fix",
-            name=FIX_GUIDELINE,
-            key=held.form.keys.of(FIX_GUIDELINE),
-            chosen=held.fix_guideline,
-            act=toggle_fix,
-        )
+            held, "Guideline needs a fix", FIX_GUIDELINE, held.form.keys.of(FIX_GUIDELINE),
+            toggle_fix, chosen=held.fix_guideline,
+        )  # fmt: skip
         st.button(
             "Decided", key="to-decided", help="What was decided before, to be taken up again",
             on_click=open_decided,
         )  # fmt: skip
-        key_button(held, "Reason", name="notes", key=held.form.keys.of(NOTES), act=toggle_note)
+        key_button(held, "Reason", "notes", held.form.keys.of(NOTES), toggle_note)
         key_button(
-            held,
-            "Save my decision",
-            name="save",
-            key=held.form.keys.of(SAVE),
-            act=save,
-            args=(held.form.nonce, session),
-            kind="primary",
-            disabled=held.missing > 0,
-        )
+            held, "Save my decision", "save", held.form.keys.of(SAVE), save, held.form.nonce,
+            session, kind="primary", disabled=held.missing > 0,
+        )  # fmt: skip
 
 
 def _what_next(held: Disagreement) -> str:
@@ -96,10 +81,6 @@ def _show_notes(held: Disagreement, session: ReviewSession) -> None:
         question("Reason, if you like", "notes")
         show_note(held, "Why? Escape leaves the field.", keep_note, session)
         held.rule = st.selectbox(
-            "The rule that settles it",
-            rules,
-            index=None,
-            placeholder="None",
-            key=f"rule-{held.item.assignment_id}",
-            width=360,
-        )
+            "The rule that settles it", rules, index=None, placeholder="None",
+            key=f"rule-{held.item.assignment_id}", width=360,
+        )  # fmt: skip

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.review.records import Person
 from pages.widgets.counting import counted
-from pages.widgets.figures import choose_row
+from pages.widgets.figures import choose_row, widths
 from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_card
 from storage.store import SqlStore
@@ -159,12 +159,8 @@ def show_trail(entries: tuple[TrailEntry, ...]) -> None:
             "When": st.column_config.DatetimeColumn(
                 "When (UTC)", format="YYYY-MM-DD HH:mm:ss", timezone="UTC", width=150
             ),
-            "Who": st.column_config.TextColumn(width=130),
-            "What": st.column_config.TextColumn(width=150),
-            "About": st.column_config.TextColumn(width=150),
-            "From": st.column_config.TextColumn(width=130),
-            "To": st.column_config.TextColumn(width=130),
-            "Reason": st.column_config.TextColumn(width=200),
+            **widths({"Who": 130, "What": 150, "About": 150, "From": 130, "To": 130}),
+            **widths({"Reason": 200}),
             "No.": st.column_config.NumberColumn(format="%d", width=60),
         },
         height=430,

@@ -14,8 +14,3 @@ def count_in(part: JsonObject, name: str) -> int:
 def number_of(value: object) -> float | None:
     """A number of a report, rounded for a table."""
     return round(float(value), 4) if isinstance(value, int | float) else None
-
-
-def rounded(value: float | None) -> float | None:
-    """A rate, rounded for a table."""
-    return None if value is None else round(value, 4)

@@ -9,7 +9,7 @@ import streamlit as st
 from core.attribution.families import load_families
 from core.evaluation.findings import confused_families, reliability_bins
 from core.records import JsonObject
-from pages.screens.evaluation.cells import rounded
+from pages.screens.evaluation.cells import number_of
 from pages.widgets.evaluated import Opened
 from pages.widgets.figures import show_numbers
 from pages.widgets.forms import one_of
@@ -61,7 +61,7 @@ def show_reliability(opened: Opened) -> None:
         ("From", "To", "Claims", "Mean said", "Share true", "95 % low", "95 % high"),
         [
             (
-                each.low, each.high, each.claims, rounded(each.said), rounded(each.true),
+                each.low, each.high, each.claims, number_of(each.said), number_of(each.true),
                 each.interval.low if each.interval else None,
                 each.interval.high if each.interval else None,
             )

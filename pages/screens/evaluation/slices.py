@@ -9,7 +9,7 @@ import streamlit as st
 from core.evaluation.metrics import Metric
 from core.evaluation.report import read_metrics
 from core.records import JsonObject
-from pages.screens.evaluation.cells import count_in, rounded
+from pages.screens.evaluation.cells import count_in, number_of
 from pages.screens.evaluation.view import METRIC_WORDS
 from pages.widgets.figures import Cell, show_numbers
 from pages.widgets.plain import show_notice
@@ -72,7 +72,7 @@ def _show_table(
         cells.append(count_in(shown[name], "claims_to_block"))
         for each in names:
             metric = metrics[name][each]
-            cells += [rounded(metric.value), _interval_or_reason(metric)]
+            cells += [number_of(metric.value), _interval_or_reason(metric)]
         rows.append(cells)
     show_numbers(header, rows, name="slices", alt="Every metric by slice with intervals")
 

@@ -13,7 +13,7 @@ from core.evaluation.report import read_metrics
 from core.records import JsonObject
 from core.statistics import exact_binomial_interval
 from core.workflows.judged_packet import judged_columns
-from pages.screens.evaluation.cells import count_in, number_of, rounded
+from pages.screens.evaluation.cells import count_in, number_of
 from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
 from pages.widgets.plain import inert
 
@@ -78,8 +78,9 @@ def show_headline(report: JsonObject) -> None:
             shown = number if name in PLAIN else percent(metric.value)
             told = _headline_words(metric, counts[n], noun, name in PLAIN)
             if metric.value is not None and needed[name]:
-                shown = "Too few labels"
-                told = f"Too few {noun} to tell ({counts[n]:,}; about {needed[name]:,} are needed)"
+                shown = "Too few"
+                few = f"{counts[n]:,} {noun}; about {needed[name]:,} are needed"
+                told = f"Too few labels to tell ({few})"
             st.metric(METRIC_WORDS[name][0], shown if metric.value is not None else "–")
             st.caption(told)
     st.text(_sentence(metrics, counts, needed))
@@ -217,7 +218,7 @@ def _metric_row(words: str, meaning: str, metric: Metric) -> tuple[Cell, ...]:
     ends = metric.interval
     note = meaning if metric.value is not None else f"not measured: {metric.reason}"
     low, high = (ends.low, ends.high) if ends else (None, None)
-    return (words, rounded(metric.value), rounded(low), rounded(high), note)
+    return (words, number_of(metric.value), number_of(low), number_of(high), note)
 
 
 def _show_compared(report: JsonObject, ours: Mapping[str, Metric]) -> None:
@@ -227,7 +228,7 @@ def _show_compared(report: JsonObject, ours: Mapping[str, Metric]) -> None:
     names = ("block_f1", "false_pass_rate", "false_block_rate", "source_accuracy",
              "source_relation_accuracy")  # fmt: skip
     rows: list[tuple[Cell, ...]] = [
-        ("This verifier", *(rounded(ours[name].value) for name in names), None, None, None)
+        ("This verifier", *(number_of(ours[name].value) for name in names), None, None, None)
     ]
     for entry in compared:
         assert isinstance(entry, Mapping)

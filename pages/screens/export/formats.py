@@ -19,6 +19,7 @@ from core.workflows.packet_export import (
     select_claims,
 )
 from pages.widgets.counting import counted
+from pages.widgets.figures import widths
 from pages.widgets.plain import show_notice
 from storage.packets import Packets
 
@@ -69,11 +70,7 @@ def _show_files(files: Sequence[PreviewedFile]) -> None:
             "Rows": ["" if each.rows is None else f"{each.rows:,}" for each in files],
             "What it holds": [each.words for each in files],
         },
-        column_config={
-            "File": st.column_config.TextColumn(width=150),
-            "Rows": st.column_config.TextColumn(width=70),
-            "What it holds": st.column_config.TextColumn(width="large"),
-        },
+        column_config=widths({"File": 150, "Rows": 70, "What it holds": "large"}),
         hide_index=True,
         width="stretch",
         height="content",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
 import plotly.graph_objects as go
 
@@ -163,80 +162,44 @@ def candidate_words(kept: StoredCalibrator) -> str:
     return f"{calibrator_words(kept.name)} · {when(kept.at)} · {STANDING_WORDS[kept.standing]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """One calibrator on one side, at its own threshold."""
-
-    false_block: float | None
-    false_block_range: tuple[float | None, float | None]
-    false_pass: float | None
-    false_pass_range: tuple[float | None, float | None]
-    threshold: float
-    curve: Sequence[JsonObject]
+Both = Mapping[str, Any]  # one side of a comparison: claims, and what "current" and "candidate" do
 
 
-def sides_of(comparison: JsonObject) -> list[Side]:
+def sides_of(comparison: JsonObject) -> dict[Side, Both]:
     """The sides that have claims, the most telling first."""
-    sides = cast(Mapping[str, JsonObject], comparison.get("sides", {}))
-    return [side for side in SIDE_WORDS if cast(int, sides.get(side.value, {}).get("claims", 0))]
-
-
-def measured(comparison: JsonObject, side: Side, which: str) -> Measured:
-    """``which`` is "candidate" or "current"."""
-    found = cast(Mapping[str, Mapping[str, Mapping[str, object]]], comparison["sides"])
-    both = found[side.value][which]
-    at = cast(Mapping[str, object], both["at"])
-    return Measured(
-        false_block=cast("float | None", at["false_block_rate"]),
-        false_block_range=_range(at["false_block_ci95"]),
-        false_pass=cast("float | None", at["false_pass_rate"]),
-        false_pass_range=_range(at["false_pass_ci95"]),
-        threshold=cast(float, at["threshold"]),
-        curve=cast(Sequence[JsonObject], both["curve"]),
-    )
+    sides = cast("Mapping[str, Both]", comparison.get("sides", {}))
+    return {
+        side: sides[side.value] for side in SIDE_WORDS if sides.get(side.value, {}).get("claims")
+    }
 
 
 def comparison_table(comparison: JsonObject) -> Table:
-    """Both calibrators on every side: rates, intervals and counts."""
-    rows: list[Sequence[Cell]] = []
-    sides = cast(Mapping[str, Mapping[str, int]], comparison["sides"])
-    for side in sides_of(comparison):
-        for which in ("current", "candidate"):
-            found = measured(comparison, side, which)
-            rows.append(
-                (
-                    SIDE_WORDS[side],
-                    sides[side.value]["claims"],
-                    "Active" if which == "current" else "Candidate",
-                    f"{found.threshold:g}",
-                    _rate(found.false_block, found.false_block_range),
-                    _rate(found.false_pass, found.false_pass_range),
-                )
-            )
-    return (
+    """Both calibrators on every side, each at its own threshold: rates, intervals and counts."""
+    header = ("Measured on", "Claims", "Calibrator", "Threshold", "Good claims stopped",
+              "Bad claims passed")  # fmt: skip
+    return header, [
         (
-            "Measured on",
-            "Claims",
-            "Calibrator",
-            "Threshold",
-            "Good claims stopped",
-            "Bad claims passed",
-        ),
-        rows,
-    )
+            SIDE_WORDS[side], both["claims"], words, f"{at['threshold']:g}",
+            _rate(at["false_block_rate"], at["false_block_ci95"]),
+            _rate(at["false_pass_rate"], at["false_pass_ci95"]),
+        )
+        for side, both in sides_of(comparison).items()
+        for words, at in (("Active", both["current"]["at"]), ("Candidate", both["candidate"]["at"]))
+    ]  # fmt: skip
 
 
 def rate_words(comparison: JsonObject) -> str:
     """What changes on the most telling side, in one sentence."""
-    sides = sides_of(comparison)
-    if not sides:
+    side, both = next(iter(sides_of(comparison).items()), (None, {}))
+    if side is None:
         return "There was no labelled claim to compare them on."
-    now, then = (measured(comparison, sides[0], which) for which in ("candidate", "current"))
-    claims = cast(Mapping[str, Mapping[str, int]], comparison["sides"])[sides[0].value]["claims"]
+    stopped, passed = (
+        " → ".join(percent(both[which]["at"][rate]) for which in ("current", "candidate"))
+        for rate in ("false_block_rate", "false_pass_rate")
+    )
     return (
-        f"On {counted(claims, 'claim')} of the {SIDE_WORDS[sides[0]].lower()}: good claims stopped "
-        f"{percent(then.false_block)} → {percent(now.false_block)}, bad claims passed "
-        f"{percent(then.false_pass)} → {percent(now.false_pass)}."
+        f"On {counted(both['claims'], 'claim')} of the {SIDE_WORDS[side].lower()}: good claims stopped "
+        f"{stopped}, bad claims passed {passed}."
     )
 
 
@@ -323,26 +286,26 @@ def stored_words(comparison: JsonObject) -> str:
 
 def curves_figure(comparison: JsonObject, side: Side) -> go.Figure:
     """Both error rates of both calibrators at every threshold, with the points where each stands."""
-    figure = go.Figure()
-    claims = cast(Mapping[str, Mapping[str, int]], comparison["sides"])[side.value]["claims"]
+    figure, both = go.Figure(), sides_of(comparison)[side]
     for which, name, dash in (("current", "active", "dot"), ("candidate", "candidate", "solid")):
-        found = measured(comparison, side, which)
         for rate, words, color in (
-            ("false_block", "good claims stopped", BLUE),
-            ("false_pass", "bad claims passed", ORANGE),
+            ("false_block_rate", "good claims stopped", BLUE),
+            ("false_pass_rate", "bad claims passed", ORANGE),
         ):
-            points = [p for p in found.curve if p[f"{rate}_rate"] is not None]
+            points = [p for p in both[which]["curve"] if p[rate] is not None]
             figure.add_scatter(
                 x=[p["threshold"] for p in points],
-                y=[100 * cast(float, p[f"{rate}_rate"]) for p in points],
+                y=[100 * p[rate] for p in points],
                 mode="lines",
                 name=f"{words}, {name}",
                 line={"color": color, "dash": dash, "width": 2},
                 hovertemplate="threshold %{x:.2f}: %{y:.1f} %<extra>" + f"{words}, {name}</extra>",
             )
-        figure.add_vline(x=found.threshold, line={"color": GREEN, "dash": dash, "width": 1})
+        line = {"color": GREEN, "dash": dash, "width": 1}
+        figure.add_vline(x=both[which]["at"]["threshold"], line=line)
     figure.update_layout(
-        title=f"Error rates at every threshold, n = {claims:,} claims; upright lines: thresholds in use",
+        title=f"Error rates at every threshold, n = {both['claims']:,} claims; upright lines: thresholds "
+        "in use",
         xaxis={"title": "support threshold", "range": [0, 1]},
         yaxis={"title": "share of claims (%)", "range": [-2, 102]},
         legend={"orientation": "h", "y": -0.25},
@@ -442,13 +405,7 @@ def chain(lineage: JsonObject) -> list[dict[str, object]]:
     ]
 
 
-def _rate(value: float | None, ends: tuple[float | None, float | None]) -> str:
+def _rate(value: float | None, ends: Sequence[float] | None) -> str:
     if value is None:
         return "nothing to count"
-    return f"{percent(value)} ({between(*ends)})"
-
-
-def _range(value: object) -> tuple[float | None, float | None]:
-    if isinstance(value, list) and len(value) == 2:
-        return float(value[0]), float(value[1])
-    return None, None
+    return f"{percent(value)} ({between(*(ends or (None, None)))})"

@@ -11,6 +11,7 @@ from core.records import Decision, RepairKind, State
 from core.workflows.repair import repair_figures
 from pages.screens.repair.view import STATUS_SHORT, undecided
 from pages.widgets.counting import counted
+from pages.widgets.figures import widths
 from pages.widgets.palette import DECISIONS
 from pages.widgets.plain import inert, show_notice
 from storage.records import TraceFilters, TraceRow
@@ -80,13 +81,10 @@ def show_repair_list(repairs: Repairs) -> str | None:
         hide_index=True,
         width="stretch",
         height="content" if len(rows) <= ROWS_WHOLE else "auto",
-        column_config={
-            "Question": st.column_config.TextColumn(width="large"),
-            **{
-                name: st.column_config.TextColumn(width="small")
-                for name in ("State", "Stopped claims", "Wrong credits")
-            },
-        },
+        column_config=widths(
+            {"Question": "large"}
+            | dict.fromkeys(("State", "Stopped claims", "Wrong credits"), "small")
+        ),
         on_select="rerun",
         selection_mode="single-row",
         key="repairs",

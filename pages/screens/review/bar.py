@@ -54,49 +54,27 @@ def _show_next(held: Assignment, session: ReviewSession, store: SqlStore) -> Non
     changed = decided and form.judgement != held.said
     with row("row-next"):
         st.text(form.message or _what_next(held), width="stretch")
-        key_button(held, "Note", name="notes", key=form.keys.of(NOTES), act=toggle_note)
+        key_button(held, "Note", "notes", form.keys.of(NOTES), toggle_note)
         key_button(
-            held,
-            "Pass",
-            name="decline",
-            key=form.keys.of(DECLINE),
-            act=set_declining,
-            args=(True,),
-            disabled=decided,
+            held, "Pass", "decline", form.keys.of(DECLINE), set_declining, True, disabled=decided,
             hint="Give this claim back, with a reason; somebody else will get it",
-        )
+        )  # fmt: skip
         key_button(
-            held,
-            "Undo",
-            name="undo",
-            key=form.keys.of(UNDO),
-            act=undo,
-            args=(session,),
+            held, "Undo", "undo", form.keys.of(UNDO), undo, session,
             hint="Take back my last verdict or pass; both stay in the trail",
-        )
+        )  # fmt: skip
         offer_mine()
         if (held.item.reconsidered or form.judgement is not None) and not decided:
             key_button(
-                held,
-                "Save my answers",
-                name="keep",
-                key=form.keys.of(KEEP),
-                act=decide_again,
-                args=(form.nonce, session, store),
-                kind="primary",
-                disabled=form.judgement is None,
-            )
+                held, "Save my answers", "keep", form.keys.of(KEEP), decide_again, form.nonce,
+                session, store, kind="primary", disabled=form.judgement is None,
+            )  # fmt: skip
         elif held.decide_first:
             key_button(
-                held,
-                "Save my change, next claim" if changed else "Keep my answer, next claim",
-                name="keep",
-                key=form.keys.of(KEEP),
-                act=keep,
-                args=(form.nonce, session),
-                kind="primary",
+                held, "Save my change, next claim" if changed else "Keep my answer, next claim",
+                "keep", form.keys.of(KEEP), keep, form.nonce, session, kind="primary",
                 disabled=not decided or form.judgement is None,
-            )
+            )  # fmt: skip
 
 
 def _what_next(held: Assignment) -> str:
@@ -139,14 +117,10 @@ def _show_notes(held: Assignment, session: ReviewSession) -> None:
             session,
         )
         st.segmented_control(
-            "How sure?",
-            list(CONFIDENCE),
-            format_func=CONFIDENCE.__getitem__,
-            default=held.form.draft.confidence,
-            key=held.sure_key,
-            on_change=changed,
+            "How sure?", list(CONFIDENCE), format_func=CONFIDENCE.__getitem__,
+            default=held.form.draft.confidence, key=held.sure_key, on_change=changed,
             args=(weakref.ref(held), keep_note, session),
-        )
+        )  # fmt: skip
 
 
 def _show_declining(held: Assignment, session: ReviewSession) -> None:
@@ -155,33 +129,18 @@ def _show_declining(held: Assignment, session: ReviewSession) -> None:
         question("Why give it back?", "decline")
         for words, number in DECLINE_KEYS.items():
             key_button(
-                held,
-                words,
-                name=f"decline_{number}",
-                key=held.form.keys.of(words),
-                act=decline,
-                args=(session, words),
+                held, words, f"decline_{number}", held.form.keys.of(words), decline, session, words
             )
     with row("row-decline-own"):
         question("Or in your words", "decline-own")
         own_words = st.text_input(
-            "Reason",
-            key=f"decline-{held.item.assignment_id}",
-            max_chars=500,
-            label_visibility="collapsed",
-            placeholder="Another reason",
-            width="stretch",
-        )
+            "Reason", key=f"decline-{held.item.assignment_id}", max_chars=500,
+            label_visibility="collapsed", placeholder="Another reason", width="stretch",
+        )  # fmt: skip
+        key_button(held, "Give it back", "decline_own", None, decline, session, own_words or "")
         key_button(
-            held, "Give it back", name="decline_own", act=decline, args=(session, own_words or "")
-        )
-        key_button(
-            held,
-            "Do not give it back",
-            name="decline_not",
-            key=held.form.keys.of(DECLINE),
-            act=set_declining,
-            args=(False,),
-        )
+            held, "Do not give it back", "decline_not", held.form.keys.of(DECLINE), set_declining,
+            False,
+        )  # fmt: skip
     with row("row-next"):
         st.text(held.form.message or "Somebody else will get it; Undo takes it back.")

@@ -9,7 +9,7 @@ from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
-from pages.widgets.figures import choose_row
+from pages.widgets.figures import choose_row, widths
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import SUPPORT_WORDS
 from storage.annotations import Mine
@@ -61,11 +61,8 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
             "Question": [each.question for each in listed],
         },
         column_config={
-            "Claim": st.column_config.TextColumn(width=360),
-            "My answer": st.column_config.TextColumn(width=220),
-            "My note": st.column_config.TextColumn(width=150),
-            "Trace": st.column_config.TextColumn(width=100),
-            "Question": st.column_config.TextColumn(width=170),
+            **widths({"Claim": 360, "My answer": 220, "My note": 150, "Trace": 100}),
+            **widths({"Question": 170}),
             "When": moments("When"),
         },
         alt=f"{counted(len(listed), 'annotation')} of mine, the latest first; tick one to mend it",

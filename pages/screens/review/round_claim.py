@@ -121,17 +121,13 @@ def _show_next(held: RoundAnnotation, workspace: Workspace) -> None:
     form = held.form
     with row("row-next"):
         st.text(form.message or _what_next(held), width="stretch")
-        key_button(held, "Note", name="notes", key=form.keys.of(NOTES), act=toggle_note)
+        key_button(held, "Note", "notes", form.keys.of(NOTES), toggle_note)
         key_button(
             held,
             "Save, next claim" if held.item.position < held.item.total else "Save, the last one",
-            name="keep",
-            key=form.keys.of(KEEP),
-            act=save,
-            args=(form.nonce, workspace),
-            kind="primary",
+            "keep", form.keys.of(KEEP), save, form.nonce, workspace, kind="primary",
             disabled=form.judgement is None,
-        )
+        )  # fmt: skip
 
 
 def _what_next(held: RoundAnnotation) -> str:
@@ -169,12 +165,9 @@ def save(held: RoundAnnotation, nonce: str, workspace: Workspace) -> None:
         return
     try:
         workspace.rounds.label(
-            held.item,
-            judgement,
-            by=held.user,
-            rationale=form.draft.rationale,
+            held.item, judgement, by=held.user, rationale=form.draft.rationale,
             seconds=time.monotonic() - held.arrived,
-        )
+        )  # fmt: skip
     except InputError as error:
         form.message = error.message
         return
