@@ -21,8 +21,6 @@ _DATE = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\Z|(?:19|20)\d\d\Z|\d+[/-]\d+", re.I
 )
 _PLURAL = frozenset(("you", "we", "they", "these", "those", "all", "both", "most", "some", "many"))
-_POINTING = frozenset(("PRP", "DT", "EX", "WDT", "WP"))
-_LONGEST_PARSED = 600  # characters
 _LOOSE = frozenset(("however", "also", "then", "overall", "additionally", "finally", "moreover"))
 
 
