@@ -254,26 +254,17 @@ def _literals(claim: Claim, index: FactIndex) -> Iterator[Check]:
             continue
         literal = value.normalised if value.kind == "identifier" else value.text
         place = _literal_place(literal, index)
-        if place is not None:
-            yield _stands(value.text, value.kind, place, value.span)
-        else:
-            yield Check(
-                check=value.kind,
-                outcome=Outcome.SILENT,
-                reason=f"{value.text} stands in no output and in no call",
-                claim_span=value.span,
-            )
+        yield _stands(value.text, value.kind, place, value.span)
 
 
-def _stands(text: str, kind: str, place: FactPlace, span: Span) -> Check:
-    where = "an output" if place.span is not None else "the call's arguments"
+def _stands(text: str, kind: str, place: FactPlace | None, span: Span) -> Check:
+    where = "no output and in no call"
+    if place is not None:
+        where = "an output" if place.span is not None else "the call's arguments"
     return Check(
-        check=kind,
-        outcome=Outcome.SUPPORTS,
-        reason=f"{text} stands in {where}",
-        claim_span=span,
-        facts=(place,),
-    )
+        check=kind, outcome=Outcome.SILENT if place is None else Outcome.SUPPORTS,
+        reason=f"{text} stands in {where}", claim_span=span, facts=(place,) if place else (),
+    )  # fmt: skip
 
 
 def _literal_place(needle: str, index: FactIndex) -> FactPlace | None:

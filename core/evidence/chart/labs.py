@@ -45,6 +45,11 @@ _NEXT = re.compile(
     r";|\.\s|,\s+(?!(?:was|were|from|previously|previous|prior|before|down|up|then|now)\b)"
     r"(?=[A-Za-z][\w ]{0,25}?[\s:=]+[<>]?\d)"
 )
+_WORD_BEFORE = re.compile(r"[A-Za-z][\w-]*\s\Z")
+_VERB_BEFORE = re.compile(
+    r"(?:was|is|showed|shows|with|and|the|latest|his|her|of|today|last|current)\s\Z"
+)
+_BESIDE = frozenset("id no row seq age encounter reference range low high time".split())
 _MOST_ROW = 400  # characters of a row that is about one measurement
 
 
@@ -253,21 +258,8 @@ def _is_birth(label: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_beside(label: str) -> bool:
     """Whether a label is that of a number, of a day or of something else than the value."""
-    words = set(words_of(label))
-    beside = {
-        "id",
-        "no",
-        "row",
-        "seq",
-        "age",
-        "encounter",
-        "reference",
-        "range",
-        "low",
-        "high",
-        "time",
-    }
-    return bool(words & beside) or attribute_of(label) in ("start", "end", "status", "subject")
+    aside = not _BESIDE.isdisjoint(words_of(label))
+    return aside or attribute_of(label) in ("start", "end", "status", "subject")
 
 
 def _unit_beside(row: Row) -> str:
@@ -279,12 +271,7 @@ def _unit_beside(row: Row) -> str:
 
 def _qualified(before: str) -> bool:
     """Whether a word before the name makes it another measurement ("LDL cholesterol")."""
-    return re.search(r"[A-Za-z][\w-]*\s\Z", before) is not None and (
-        re.search(
-            r"(?:was|is|showed|shows|with|and|the|latest|his|her|of|today|last|current)\s\Z", before
-        )
-        is None
-    )
+    return _WORD_BEFORE.search(before) is not None and _VERB_BEFORE.search(before) is None
 
 
 def _reading(
