@@ -10,8 +10,9 @@ import streamlit as st
 from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
 from core.pipeline import verify
-from core.records import Decision, answer_state
+from core.records import Decision, State, answer_state
 from core.repair.loop import chosen_trace
+from core.review.adjudication import passes
 from core.review.roles import may_write
 from core.workflows.repair import repair_trace
 from pages.screens.repair.blocked import show_repair_list
@@ -72,6 +73,17 @@ stop_while_undecided(
     workspace, user, verdict
 )  # the repair says what the verifier made of each claim
 repairs = workspace.repairs
+people = store.by_people(stored.content_hash)
+state = shown_state(
+    verdict.decision, people.state if people else answer_state(verdict.verification)
+)
+# What people settled goes before the verifier: the text of a claim → whether it passes, and since when.
+settled = {
+    one.claim.text: (passes(final), at, one.decision is Decision.ALLOW)
+    for one in verdict.verification.claims
+    if people and one.claim.claim_id in people.final
+    for final, at in [people.final[one.claim.claim_id]]
+}
 
 
 def _known_repair() -> StoredRepair | None:
@@ -91,20 +103,25 @@ def _repair_now() -> None:
     try:
         with st.spinner("Repairing: the verifier reads every revision …"):
             config = settings()
-            repair = repair_trace(trace, load_models_once(config), config)
+            labels = {text: said for text, (said, _, _) in settled.items()}
+            repair = repair_trace(trace, load_models_once(config), config, labels)
         repairs.put(content_hash(trace), repair)
     except ProvenanceGuardError as error:
         show_notice("The repair stopped", str(error), tone="bad")
 
 
 known = _known_repair()
+if known and any(
+    said is not allowed and at > known.repaired_at for said, at, allowed in settled.values()
+):
+    known = None  # people have decided otherwise since than the verifier that it rests on
 if known is None:
     st.title("Repair", anchor=False)
-    if verdict.decision is not Decision.BLOCK:
+    if state not in (State.BLOCK, State.NEEDS_REVIEW):
         stop_with(
             "Nothing to repair",
             "This answer is not blocked."
-            if verdict.decision is Decision.ALLOW
+            if state == State.ALLOW
             else "There is no answer, or no evidence to repair it from.",
         )
     show_notice(
@@ -134,7 +151,7 @@ decided = show_repair(
     lay_out_repair(
         known.outcome,
         trace,
-        shown_state(verdict.decision, answer_state(verdict.verification)),
+        state,
         choices,
         verdict.verification,
         usable(workspace.key_bindings.of(user)),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import NotFound, ProvenanceGuardError
 from core.provenance.records import ProvenanceReport
-from core.records import Decision
+from core.records import State
 from core.workflows.models import active_forest
 from core.workflows.provenance_report import one_answer, report_of
 from pages.screens.verdict.cited_claims import show_cited_claims
@@ -80,13 +80,14 @@ if len(stored.versions) > 1:
 
 # Texts beyond what a page holds at first are fetched when their source is opened.
 opened = st.session_state.setdefault("opened_sources", {}).setdefault(stored.content_hash, [])
+people = store.by_people(stored.content_hash) if verdict else None
 data = lay_out(
     unverified(stored.trace) if verdict is None else verdict.verification,
     stored.trace,
     opened=opened,
     verified_at=verdict.verified_at if verdict else None,
     prior=workspace.project().settings.supported_prior or settings().supported_prior,
-    people=store.by_people(stored.content_hash) if verdict else None,
+    people=people,
 )
 view = {name: st.query_params.get(name) for name in ("claim", "source", "beside", "panel")}
 links = []
@@ -98,7 +99,7 @@ if verdict is not None:
             "title": "Read claims yourself, without seeing what the verifier says",
         }
     )
-    if verdict.decision is Decision.BLOCK:
+    if data["decision"]["kind"] in (State.BLOCK, State.NEEDS_REVIEW):
         links.append(
             {
                 "page": "repair",

@@ -13,7 +13,7 @@ from sqlmodel import col
 
 from core.codec import repair_document, repair_from_document
 from core.errors import BadRecord, NotFound, StoreError
-from core.records import Decision, JsonObject, RepairOutcome, RepairStatus
+from core.records import Decision, JsonObject, RepairOutcome, RepairStatus, State
 from storage.audit import append_event, sha256_of
 from storage.columns import read_as
 from storage.records import TraceFilters, TraceRow
@@ -21,6 +21,8 @@ from storage.store import SqlStore
 from storage.tables import AuditEvent, RepairChoice, RepairRow, TraceVersion
 
 VERIFIED = "repair.verified"
+# What people settled goes before what the verifier says, as in every list.
+STOPPED = TraceFilters(states=frozenset({State.BLOCK, State.NEEDS_REVIEW}))
 
 
 class Choice(StrEnum):
@@ -114,8 +116,8 @@ class Repairs:
         return found[0]
 
     def without(self) -> Iterator[TraceRow]:
-        """The blocked answers whose newest version nobody has repaired yet, in import order."""
-        offset, blocked = 0, TraceFilters(decisions=frozenset({Decision.BLOCK}))
+        """The answers that do not pass and whose newest version nobody has repaired, in import order."""
+        offset, blocked = 0, STOPPED
         while rows := self.store.list_traces(blocked, offset=offset, limit=500).rows:
             with self.store.database.reading() as connection:
                 done = set(

@@ -19,6 +19,7 @@ from core.ports import Editor
 from core.records import (
     AnswerDecision,
     ClaimType,
+    ClaimVerdict,
     Decision,
     Repair,
     RepairAction,
@@ -26,6 +27,7 @@ from core.records import (
     RepairStatus,
     Span,
     Trace,
+    VerdictLabel,
     Verification,
 )
 from core.repair.clean_up import mend
@@ -108,6 +110,30 @@ def repair_answer(
     if _marks(drafts) and current is not verification:
         return _proposed(verification, drafts, current, verifier.calls)
     return _fallen_back(verification, verifier)
+
+
+def with_labels(verification: Verification, settled: Mapping[str, bool]) -> Verification:
+    """The verification with what people settled put in: a claim's text → whether it passes."""
+    claims = tuple(_labelled(one, settled.get(one.claim.text)) for one in verification.claims)
+    answer = verification.answer
+    if claims == verification.claims or answer.decision is Decision.UNAVAILABLE:
+        return verification
+    stopped = [one for one in claims if one.decision is Decision.BLOCK]
+    decision = Decision.BLOCK if stopped else Decision.ALLOW
+    return replace(verification, claims=claims, answer=replace(answer, decision=decision))
+
+
+def _labelled(verdict: ClaimVerdict, passes: bool | None) -> ClaimVerdict:
+    if passes is None or passes is (verdict.decision is Decision.ALLOW):
+        return verdict
+    if passes:
+        return replace(verdict, decision=Decision.ALLOW)
+    return replace(
+        verdict,
+        decision=Decision.BLOCK,
+        verdict=VerdictLabel.UNSUPPORTED,
+        reasons=("People found it wrong.", *verdict.reasons),
+    )
 
 
 def chosen_answer(answer: str, actions: Sequence[RepairAction], chosen: Mapping[str, str]) -> str:

@@ -27,7 +27,7 @@ from core.records import (
     Versions,
 )
 from core.repair.edits import share_of_words_kept
-from core.repair.loop import repair_answer
+from core.repair.loop import repair_answer, with_labels
 from core.text.tokens import content_terms, overlap
 from core.workflows.cache import remembering
 from core.workflows.gate import credited_wrongly
@@ -208,15 +208,23 @@ def _supported(verification: Verification) -> list[ClaimVerdict]:
 
 
 def repair_verified(
-    verification: Verification, models: Models, config: Config, editor: Editor | None = None
+    verification: Verification,
+    models: Models,
+    config: Config,
+    editor: Editor | None = None,
+    settled: Mapping[str, bool] | None = None,
 ) -> Repair:
-    """Repair one verified answer with the verifier that judged it."""
+    """Repair one verified answer with the verifier that judged it.
+
+    What people ``settled`` goes before what it says: the text of a claim → whether it passes.
+    """
+    labels = settled or {}
     models = remembering(models)  # a revision shares its sources and most sentences
 
     def again(trace: Trace) -> Verification:
-        return verify(trace, models, config)
+        return with_labels(verify(trace, models, config), labels)
 
-    return repair_answer(verification, again, config, models.families, editor)
+    return repair_answer(with_labels(verification, labels), again, config, models.families, editor)
 
 
 # ---------------------------------------------------------------- many traces
@@ -240,11 +248,12 @@ def repair_all(
 
 
 def repair_trace(
-    trace: Trace, models: Models, config: Config, editor: Editor | None = None
+    trace: Trace, models: Models, config: Config, settled: Mapping[str, bool] | None = None
 ) -> RepairOutcome:
-    """The repair of one trace."""
-    ((_, repair),) = repair_all([trace], models, config, editor)
-    return outcome_of(repair)
+    """The repair of one trace, with what people ``settled`` of its claims, by their texts."""
+    models = remembering(models)
+    verification = verify(trace, models, config)
+    return outcome_of(repair_verified(verification, models, config, settled=settled))
 
 
 def repair_versions(models: Models, config: Config, editor: Editor | None) -> Versions:

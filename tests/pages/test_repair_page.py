@@ -12,13 +12,14 @@ from databases import a_store, workspace_of
 from lexical import verify_lexically
 from opening import opened, titles, views
 from repaired import blocked, repaired
+from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from verdicts import fill
 
 from core.attribution.families import load_families
 from core.codec import content_hash
 from core.config import Config
-from core.records import Decision, State
-from core.repair.loop import repair_answer
+from core.records import Decision, RepairKind, State
+from core.repair.loop import repair_answer, with_labels
 from core.workflows.repair import outcome_of
 from pages.screens.repair.view import final_answer
 from pages.widgets.session import run_now
@@ -267,3 +268,34 @@ def test_a_state_is_shown_of_exactly_the_text_that_was_verified_and_of_no_other(
     repairs.choose(number, actions[1].action_id, Choice.EDIT, reviewer="ada", text="It was 62.")
     repairs.record_check(version, text(), Decision.ALLOW, run="an earlier one", reviewer="ada")
     assert shown() == ("Not verified yet", "pending", ["Verify this text"])
+
+
+def test_what_people_settled_decides_what_is_offered_for_repair(store: SqlStore) -> None:
+    chart = a_source("Resting heart rate was 62 bpm.", "chart", "load_patient_history")
+    passed = a_trace("Resting heart rate was 62 bpm.", chart, trace_id="passed")
+    stopped = a_trace("The moon is made of cheese.", chart, trace_id="stopped")
+    office = an_office(store, verifications=[verify_lexically(passed), verify_lexically(stopped)])
+    assert offered(store) == ["stopped"]
+
+    while (item := office.desk("Ada").next_item()) is not None:
+        office.decide("Ada", item, UNSUPPORTED if item.trace_id == "passed" else SUPPORTED)
+
+    assert offered(store) == ["passed"]
+    assert titles(opened("repair", trace="stopped")) == ["Nothing to repair"]
+    assert titles(opened("repair", trace="passed")) == [
+        "passed is blocked and has not been repaired"
+    ]
+    (wrong,) = verify_lexically(passed).claims
+    labels = {wrong.claim.text: False}
+    repair = repair_answer(
+        with_labels(verify_lexically(passed), labels),
+        lambda trace: with_labels(verify_lexically(trace), labels),
+        Config(),
+        load_families(),
+    )
+    assert [action.kind for action in repair.actions] == [RepairKind.MARK]
+    assert repair.actions[0].reason == "People found it wrong."
+
+
+def offered(store: SqlStore) -> list[str]:
+    return [row.trace_id for row in workspace_of(store).repairs.without()]

@@ -7,22 +7,21 @@ from collections.abc import Set
 import pandas as pd
 import streamlit as st
 
-from core.records import Decision, RepairKind, State
+from core.records import RepairKind, State
 from core.workflows.repair import repair_figures
 from pages.screens.repair.view import STATUS_SHORT, undecided
 from pages.widgets.counting import counted
 from pages.widgets.figures import widths
 from pages.widgets.palette import DECISIONS
 from pages.widgets.plain import inert, show_notice
-from storage.records import TraceFilters, TraceRow
-from storage.repairs import Repairs, StoredRepair
+from storage.records import TraceRow
+from storage.repairs import STOPPED, Repairs, StoredRepair
 
 WAITING_SHOWN = 200
 ROWS_KNOWN = 500
 ROWS_WHOLE = 30  # a list of no more is shown without a window of its own
 DECIDED = "Decided"
 BLOCKED_WORD = DECISIONS[State.BLOCK.value].word
-BLOCKED = TraceFilters(decisions=frozenset({Decision.BLOCK}))
 
 
 def show_repair_list(repairs: Repairs) -> str | None:
@@ -42,7 +41,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
     if stored:
         _show_figures(repairs, listed=len(stored))
     decided = repairs.decided([one.repair_id for one in stored])
-    known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
+    known = {row.trace_id: row for row in repairs.store.list_traces(STOPPED, limit=ROWS_KNOWN).rows}
     rows = [
         {
             "Trace": name,
@@ -98,7 +97,7 @@ def _answer_state(row: TraceRow | None) -> str:
 
 
 def _counts(row: TraceRow | None) -> dict[str, str]:
-    counts = row.counts if row is not None else None
+    counts = (row.by_people or row.counts) if row is not None else None
     return {
         "Stopped claims": f"{counts.blocked:,}" if counts else "",
         "Wrong credits": f"{counts.conflations:,}" if counts else "",
