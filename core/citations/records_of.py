@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.citations.normal import norm_v1, trimmed
-from core.evidence.calls import is_catalogue
+from core.evidence.fact_index import is_catalogue
 from core.records import CitedPlace, Source, Span
 from core.text.tokens import content_terms
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from core.evidence.calls import argument_leaves, is_catalogue
+from core.evidence.calls import argument_leaves
 from core.evidence.comparing import Amounts
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
 from core.evidence.holders import PERSON, Holders
@@ -20,6 +20,7 @@ Key = TypeVar("Key", tuple[str, int], tuple[str, str])
 
 _WRITTEN_CHARACTERS = 200  # shorter arguments ask for something
 _HELD_CHARACTERS = 200_000  # of a source whose words are compared with the claim's
+_CATALOGUE = re.compile(r"\b(?:inputschema|input_schema|tool_description)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +164,11 @@ def _named(outputs: tuple[SourceFacts, ...]) -> Iterator[tuple[str, Record, froz
             head = stems(re.split(r"[(\[,;/]", record.name)[0]) if record.dates else frozenset()
             if head and not any(key.lower().startswith("birth") for key, _ in record.dates):
                 yield one.source_id, record, head
+
+
+def is_catalogue(source: Source) -> bool:
+    """Whether an output lists tools and their schemas, which say nothing of the world."""
+    return len(_CATALOGUE.findall(source.text[:20_000])) >= 2
 
 
 def _texts(sources: list[Source]) -> Iterator[tuple[str, str, bool]]:
