@@ -195,14 +195,20 @@ def _share(
 
 
 def _charts_of(text: str, charts: Sequence[Chart]) -> list[Chart]:
-    """The charts of the person whom the claim names; all when it names none of theirs."""
+    """The charts of the person whom the claim names, and those that name nobody; all when it names none
+    of theirs."""
     words = set(re.findall(r"[^\W\d_]{3,}", text.casefold()))
     named = [
-        chart
+        any(words & set(re.findall(r"[^\W\d_]{3,}", who.casefold())) for who in chart.patients)
         for chart in charts
-        if any(words & set(re.findall(r"[^\W\d_]{3,}", who.casefold())) for who in chart.patients)
     ]
-    return named or list(charts)
+    if not any(named):
+        return list(charts)
+    return [
+        chart
+        for chart, is_named in zip(charts, named, strict=True)
+        if is_named or not chart.patients
+    ]
 
 
 def _judge(

@@ -75,8 +75,9 @@ def own_patient(row: Row) -> str:
 
 
 def _is_name(value: str) -> bool:
-    """Whether a value is somebody's name and no role ("patient", "self")."""
-    return re.search(r"[A-Za-z]{2}", value) is not None and (
+    """Whether a value is somebody's name: no role ("patient", "self"), and no number or id, which
+    nobody compares with a name that a claim says."""
+    return re.search(r"^[^\W\d_][^\d]+$", value.strip()) is not None and (
         value.strip().casefold() not in {*_PERSONAL, "self", "proband", "none", "null", "unknown"}
     )
 

@@ -11,7 +11,7 @@ from core.evidence.chart.layout import read_rows
 from core.evidence.chart.phrases import without_lead
 from core.evidence.chart.records import Status
 from core.records import Claim, Outcome, Span, Trace
-from tests.builders import a_source
+from tests.builders import a_claim, a_source, a_trace
 
 NOTE = """12 May 2023 clinic note - Ana Ruiz 61F
 FHx: brother - gout.
@@ -135,3 +135,19 @@ def test_a_path_by_status_says_status_and_names_no_status_field() -> None:
 @pytest.mark.parametrize("lead", ["In short, ", "The notes say that ", "Yes: ", "On review, "])
 def test_what_leads_up_to_a_claim_says_nothing(lead: str) -> None:
     assert without_lead(f"{lead}she takes aspirin.") == "she takes aspirin."
+
+
+@pytest.mark.parametrize("whose", ["patient: os-ruiz-1961\n", "patient: RUIZ:ab3:0017\n"])
+def test_a_record_without_a_name_is_read_beside_a_named_one_and_another_names_is_not(
+    whose: str,
+) -> None:
+    named = a_source("patient: Ana Ruiz\nname: Latex allergy\nstatus: active\n", "allergies#1")
+    claim = a_claim("Ana Ruiz takes omeprazole.")
+
+    def told(who: str) -> list[tuple[str, Outcome]]:
+        record = a_source(f"{who}name: Omeprazole 20 mg\nsig: od\nstatus: active\n", "drugs#1")
+        facts = read_chart_facts(a_trace(claim.text, named, record))
+        return [(check.check, check.outcome) for check in chart_checks(claim, facts)]
+
+    assert told(whose) == [("status", Outcome.SUPPORTS)]
+    assert told("patient: Ben Ruiz\n") == [("subject", Outcome.CONTRADICTS)]
