@@ -183,6 +183,8 @@ def judge_from_fields(read: Fields) -> JudgeOutcome:
             proof = Proved(verdict=verdict, places=places, calculations=calculations)
         else:
             failed = read.tuple_of(str, "failed")
+            if not failed:
+                raise read.wrong("failed", "what of the proof failed")
             proof = Unproved(verdict=verdict, failed=failed, places=places)
     elif kind is not None:
         proof = NotShown(why=read.string("why"))

@@ -96,6 +96,11 @@ def _texts(value: Value, keys: Sequence[str]) -> list[Value]:
     return [part for part in parts if part is not None and part.node.kind is Kind.STRING]
 
 
+def _said(value: Value, keys: Sequence[str]) -> list[str]:
+    """Those of the keys that hold a text."""
+    return [key for key in keys if value.node.string(key) is not None]
+
+
 class _Reader:
     """Walks one output from its outermost layer inwards and collects what it finds."""
 
@@ -294,35 +299,32 @@ class _Reader:
             self.sections.append(source.section)
         return source.section
 
-    def rest(
-        self,
-        value: Value,
-        section: _Section,
-        depth: int,
-        done: Collection[str],
-        told: Collection[str | None] = (),
-    ) -> None:
-        """Write what else an object says: of its fields those that are not done, nor told already."""
+    def rest(self, value: Value, section: _Section, depth: int, done: Collection[str] = ()) -> None:
+        """Write what else an object says: its fields that are not done."""
         left = []
         for key, node in value.node.members:
-            kept = tuple(member for member in node.members if not _RESERVED.match(member[0]))
-            part = Value(value.layer, replace(node, members=kept))
-            empty = node.is_word("null") or (node.kind is Kind.OBJECT and part.is_empty)
-            if not (empty or key in done or key in _TRANSPORT or part.shown in told):
-                left.append((key, part.node))
+            if key == "_meta":
+                kept = tuple(member for member in node.members if not _RESERVED.match(member[0]))
+                node = replace(node, members=kept)
+            empty = node.is_word("null") or (
+                node.kind is Kind.OBJECT and Value(value.layer, node).is_empty
+            )
+            if not (empty or key in done or key in _TRANSPORT):
+                left.append((key, node))
         if left:
             others = Value(value.layer, replace(value.node, members=tuple(left)))
             RecordLines(section.writer, depth).write(others, "", ())
 
     def names(self, cited: _Cited, section: _Section) -> None:
         """A line that says which source the tool itself cites for what it gave, and all it says of it."""
-        told = _texts(cited.value, ("title", "name", "uri", "url", "source"))
+        keys = ("title", "name", "uri", "url", "source")
+        told = _texts(cited.value, keys)
         if cited.value.node.kind is Kind.STRING:
             told = [cited.value]
         if told and cited.section is None:
             section.writer.block([("cited source: ", *joined(told, " · "))])
-        shown = {each.shown for each in told}
-        self.rest(cited.value, cited.section or section, 0, {"id"}, shown)
+        done = {"id", *_said(cited.value, keys)}
+        self.rest(cited.value, cited.section or section, 0, done)
 
     def resource(self, item: Value, whole: _Section, depth: int) -> None:
         """An embedded resource: a section of its own under its URI."""
@@ -333,27 +335,30 @@ class _Reader:
             section = _Section(uri=uri, title=title)
             self.sections.append(section)
             self.read(text.layer.inside(text.node), section, depth + 1)
-            self.rest(value, section, depth, {"text"}, {uri, title})
+            done = {"text", "uri", *_said(value, ("title", "name"))[:1]}
+            self.rest(value, section, depth, done)
         else:
             mime, section = value.node.string("mimeType") or "unknown type", whole
             self.notes.append(
                 f"the resource {uri or 'without URI'} ({mime}) is binary: not verifiable"
             )
-            self.rest(value, section, depth, ())
+            self.rest(value, section, depth)
         if value is not item:
             self.rest(item, section, depth, {"resource"})
 
     def link(self, value: Value, section: _Section, depth: int) -> None:
-        told = _texts(value, ("title", "name", "description", "uri"))
-        section.writer.block([("resource link: ", *joined(told, " · "))])
+        keys = ("title", "name", "description", "uri")
+        section.writer.block([("resource link: ", *joined(_texts(value, keys), " · "))])
         self.notes.append(
             f"the resource {value.node.string('uri')} is linked, its content not captured"
         )
-        self.rest(value, section, depth, (), {each.shown for each in told})
+        self.rest(value, section, depth, _said(value, keys))
 
     def search_result(self, value: Value, depth: int) -> None:
         """One of several sources that one call found (title and text under its own address)."""
-        address, title = value.node.string("source", "url", "uri"), value.get("title")
+        named = ("source", "url", "uri")
+        address, title = value.node.string(*named), value.get("title")
+        done = {*_said(value, ("title",)), *_said(value, named)[:1]}
         section = _Section(uri=address, title=value.node.string("title"))
         self.sections.append(section)
         if title is not None and title.node.kind is Kind.STRING:
@@ -362,22 +367,21 @@ class _Reader:
         content = value.get(holding)
         if content is not None and content.node.kind is Kind.ARRAY:
             self.blocks(content.items, section, depth + 1)
-            self.rest(value, section, depth, {holding}, {address, section.title})
+            self.rest(value, section, depth, {holding, *done})
             return
         inner = content is not None and bool(content.node.members)
         holder = content if inner and content is not None else value
         keys = ["text", "data", "content"] if inner else ["content", "text", "data"]
-        told = {address, section.title}
         if holder.node.string("type") == "base64":
             mime = holder.node.string("media_type") or "unknown type"
             self.notes.append(f"a document ({mime}) was kept but cannot be verified")
             keys = []
-        for part in [each for each in _texts(holder, keys) if each.shown != address][:1]:
+        read = [key for key in _said(holder, keys) if holder.node.string(key) != address][:1]
+        for part in _texts(holder, read):
             self.read(part.layer.inside(part.node), section, depth + 1)
-            told.add(part.shown)
         if inner:
-            self.rest(holder, section, depth, (), told)
-        self.rest(value, section, depth, {holding} if inner else (), told)
+            self.rest(holder, section, depth, read)
+        self.rest(value, section, depth, {holding, *done} if inner else {*read, *done})
 
     # ------------------------------------------------------------ records
 

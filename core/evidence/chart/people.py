@@ -75,10 +75,14 @@ def own_patient(row: Row) -> str:
 
 
 def _is_name(value: str) -> bool:
-    """Whether a value is somebody's name: no role ("patient", "self"), and no number or id, which
-    nobody compares with a name that a claim says."""
-    return re.search(r"^[^\W\d_][^\d]+$", value.strip()) is not None and (
-        value.strip().casefold() not in {*_PERSONAL, "self", "proband", "none", "null", "unknown"}
+    """Whether a value is somebody's name: no role ("patient", "self"), and no id (one word with a digit),
+    which nobody compares with a name that a claim says."""
+    said = value.strip()
+    is_id = re.fullmatch(r"\S*\d\S*", said) is not None
+    return (
+        not is_id
+        and re.search(r"[A-Za-z]{2}", said) is not None
+        and (said.casefold() not in {*_PERSONAL, "self", "proband", "none", "null", "unknown"})
     )
 
 

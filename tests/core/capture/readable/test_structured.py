@@ -183,6 +183,33 @@ def test_every_value_of_a_tools_result_is_in_what_is_read(blocks, beside, citati
     assert [leaf for leaf in told if str(leaf) not in read] == []
 
 
+@pytest.mark.parametrize(
+    ("block", "lines"),
+    [
+        (
+            {"type": "resource", "resource": {"uri": "chart://1", "name": "penicillin",
+             "allergy": "penicillin", "text": "Visit note."}},
+            ["allergy: penicillin", "Visit note."],
+        ),
+        ({"type": "resource_link", "uri": "u", "name": "atenolol", "drug": "atenolol"}, ["drug: atenolol"]),
+        (
+            {"type": "search_result", "source": "https://a.example/1", "title": "stable",
+             "outcome": "stable", "content": [{"type": "text", "text": "Read."}]},
+            ["outcome: stable", "title: stable", "Read."],
+        ),
+        (
+            {"type": "text", "text": "A", "order": {"baggage": "2 bags", "status": "final"}},
+            ["baggage: 2 bags"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_field_stands_whatever_else_has_its_value_or_its_name(block, lines):
+    parts = unfold_output(json.dumps({"content": [block]})).parts
+
+    read = "\n".join(part.text for part in parts)
+    assert [line for line in lines if line not in read] == []
+
+
 @given(st.dictionaries(KEYS, SCALARS, min_size=1), st.booleans())
 def test_values_of_json_inside_json_text_inside_a_repr_point_to_their_escaped_bytes(
     value, ascii_only

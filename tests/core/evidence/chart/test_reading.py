@@ -151,3 +151,4 @@ def test_a_record_without_a_name_is_read_beside_a_named_one_and_another_names_is
 
     assert told(whose) == [("status", Outcome.SUPPORTS)]
     assert told("patient: Ben Ruiz\n") == [("subject", Outcome.CONTRADICTS)]
+    assert ("status", Outcome.SUPPORTS) not in told("patient: Ben508 Ortega866\n")
