@@ -24,7 +24,7 @@ from storage.annotations import (
     judgement_columns,
 )
 from storage.audit import add_row, append_event
-from storage.columns import plain_text
+from storage.columns import about, plain_text
 from storage.guidelines import Guidelines
 from storage.keys import foreign, trusted_keys
 from storage.people import People, allow
@@ -222,7 +222,7 @@ class _Entry:
     put: ReviewsPut
 
     def annotation(self, annotation: Annotation, person: Person) -> None:
-        """Keep an annotation unless it, or a newer one of the person, is here."""
+        """Keep an annotation unless it, or a newer one of the person, is here, or it was taken back."""
         project_id = self.intake.project.project_id
         own = annotations_of(
             self.connection, project_id, self.claim_key, person_id=person.person_id
@@ -232,6 +232,8 @@ class _Entry:
             return
         if any(one.at >= annotation.at for one in own):
             self._skip(f"{person.name} has judged it anew here since")
+            return
+        if self._taken_back(AnnotationRow, annotation, person):
             return
         slot = self._slot(person, annotation)
         if slot is None:
@@ -261,6 +263,8 @@ class _Entry:
         if here is not None and here.at >= decided.at:
             self._skip("somebody has decided it anew here since")
             return
+        if self._taken_back(AdjudicationRow, decided, person):
+            return
         if annotations_of(self.connection, project_id, self.claim_key, person_id=person.person_id):
             self._skip(f"{person.name} has read it, and cannot break the tie")
             return
@@ -281,6 +285,20 @@ class _Entry:
             action="adjudication.imported",
         )
         self.put.adjudications += 1
+
+    def _taken_back(
+        self,
+        table: type[AnnotationRow] | type[AdjudicationRow],
+        said: Annotation | Adjudication,
+        person: Person,
+    ) -> bool:
+        """Whether it is here as written and counts no longer: a packet does not undo that."""
+        own = about(table, self.intake.project.project_id, self.claim_key, person.person_id)
+        written = select(col(table.at)).where(own, col(table.at) == said.at).limit(1)
+        if self.connection.execute(written).first() is None:
+            return False
+        self._skip(f"what {person.name} said was taken back here")
+        return True
 
     def _add(
         self,

@@ -23,7 +23,8 @@ from core.errors import Conflict, InputError
 from core.records import VerdictLabel
 from core.review.records import Cause, ReviewedClaim, ReviewStatus
 from core.workflows.label_import import left_csv, plan_labels, read_labels
-from core.workflows.packet_export import export_packet
+from core.workflows.packet_export import ExportFilters, export_packet
+from core.workflows.packet_import import import_packet
 
 HEAD = "claim,label,source,trace_id\n"
 WEIGHT, POTASSIUM = "Her weight is 71.4 kg.", "Her potassium is 5.6 mmol/L."
@@ -154,6 +155,38 @@ def test_an_import_on_which_a_decision_rests_stays_until_that_is_reopened(office
     office.workspace.triage.reopen(office.project, tie.claim_key, "misread", by=lea)
 
     assert intake.withdraw(imported.key, by=lea) == 1
+    assert problems_beside_the_clock(office.store) == []
+
+
+def test_a_packet_brings_back_nothing_that_was_taken_back_and_the_table_does(
+    office: Office, tmp_path: Path
+) -> None:
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    row = HEAD + f"{POTASSIUM},contradicted,chart,review-0001\n"
+    labels_in(intake, lea, row, "Ada")
+    while office.read("Ben", SUPPORTED):
+        pass
+    desk = office.desk("Dora")
+    tie = desk.next_disagreement()
+    assert tie is not None
+    nonce = desk.show(tie.assignment_id)
+    office.clock.advance(seconds=9)
+    desk.adjudicate(tie, nonce, UNSUPPORTED, cause=Cause.REVIEWER_ERROR)
+    every = ExportFilters(statuses=frozenset(ReviewStatus))
+    export_packet(office.workspace.packets(), lea, tmp_path / "p", at=office.clock(), filters=every)
+    office.workspace.triage.reopen(office.project, tie.claim_key, "misread", by=lea)
+    intake.withdraw(intake.imports()[0].key, by=lea)
+    before = reviewed(office)
+    packet = office.workspace.packet_intake(office.project)
+
+    read = import_packet(packet, tmp_path / "p", lea, max_record_bytes=10**7, unsigned=True)
+
+    put = read.reviews
+    assert (put.votes, put.adjudications, reviewed(office)) == (0, 0, before)
+    told = [f"{tie.claim_id}: what {name} said was taken back here" for name in ("Ada", "Dora")]
+    assert put.skipped == told
+    _, again = labels_in(intake, lea, row, "Ada")
+    assert (again.votes, again.skipped, len(intake.imports())) == (1, [], 1)
     assert problems_beside_the_clock(office.store) == []
 
 
