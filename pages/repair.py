@@ -11,10 +11,9 @@ from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
 from core.pipeline import verify
 from core.records import Decision, State, answer_state
-from core.repair.loop import chosen_trace
-from core.review.adjudication import passes
+from core.repair.loop import Settled, chosen_trace
 from core.review.roles import may_write
-from core.workflows.repair import repair_trace
+from core.workflows.repair import repair_trace, settled_as
 from pages.screens.repair.blocked import show_repair_list
 from pages.screens.repair.view import (
     chosen_texts,
@@ -77,9 +76,9 @@ people = store.by_people(stored.content_hash)
 state = shown_state(
     verdict.decision, people.state if people else answer_state(verdict.verification)
 )
-# What people settled goes before the verifier: the text of a claim → whether it passes, and since when.
+# What people settled goes before the verifier: the text of a claim → what, and since when.
 settled = {
-    one.claim.text: (passes(final), at, one.decision is Decision.ALLOW)
+    one.claim.text: (settled_as(final), at, one.decision is Decision.ALLOW)
     for one in verdict.verification.claims
     if people and one.claim.claim_id in people.final
     for final, at in [people.final[one.claim.claim_id]]
@@ -112,7 +111,8 @@ def _repair_now() -> None:
 
 known = _known_repair()
 if known and any(
-    said is not allowed and at > known.repaired_at for said, at, allowed in settled.values()
+    (said is Settled.PASSES) is not allowed and at > known.repaired_at
+    for said, at, allowed in settled.values()
 ):
     known = None  # people have decided otherwise since than the verifier that it rests on
 if known is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 
 from core.attribution.families import Families
 from core.causes import Cause, say
@@ -18,6 +19,7 @@ from core.evidence.values import protected_values, value_present
 from core.ports import Editor
 from core.records import (
     AnswerDecision,
+    Claim,
     ClaimType,
     ClaimVerdict,
     Decision,
@@ -26,6 +28,7 @@ from core.records import (
     RepairKind,
     RepairStatus,
     Span,
+    StatedAttribution,
     Trace,
     VerdictLabel,
     Verification,
@@ -112,9 +115,38 @@ def repair_answer(
     return _fallen_back(verification, verifier)
 
 
-def with_labels(verification: Verification, settled: Mapping[str, bool]) -> Verification:
-    """The verification with what people settled put in: a claim's text → whether it passes."""
-    claims = tuple(_labelled(one, settled.get(one.claim.text)) for one in verification.claims)
+class Settled(StrEnum):
+    """What people settled of a claim: nothing stands against it, it is wrong, or its credit alone is."""
+
+    PASSES = "passes"
+    WRONG = "wrong"
+    MISCREDITED = "miscredited"
+
+
+_FOUND = {
+    Settled.WRONG: "People found it wrong.",
+    Settled.MISCREDITED: "People found its credit wrong.",
+}
+
+
+def with_labels(
+    verification: Verification,
+    settled: Mapping[str, Settled],
+    original: Verification | None = None,
+) -> Verification:
+    """The verification with what people settled put in, by the texts of claims.
+
+    Of a revised answer ``original`` is what people read: a credit that they found wrong says nothing
+    of another credit for the same words.
+    """
+    credited = {_credited(one.claim) for one in (original or verification).claims}
+    claims = tuple(
+        one
+        if said is None or said is Settled.MISCREDITED and _credited(one.claim) not in credited
+        else _labelled(one, said)
+        for one in verification.claims
+        for said in [settled.get(one.claim.text)]
+    )
     answer = verification.answer
     if claims == verification.claims or answer.decision is Decision.UNAVAILABLE:
         return verification
@@ -123,16 +155,22 @@ def with_labels(verification: Verification, settled: Mapping[str, bool]) -> Veri
     return replace(verification, claims=claims, answer=replace(answer, decision=decision))
 
 
-def _labelled(verdict: ClaimVerdict, passes: bool | None) -> ClaimVerdict:
-    if passes is None or passes is (verdict.decision is Decision.ALLOW):
-        return verdict
-    if passes:
+def _credited(claim: Claim) -> tuple[str, StatedAttribution | None]:
+    """The claim's words and whom they credit, wherever they stand."""
+    return claim.text, claim.stated and replace(claim.stated, span=Span(start=0, end=0))
+
+
+def _labelled(verdict: ClaimVerdict, said: Settled) -> ClaimVerdict:
+    if said is Settled.PASSES:
         return replace(verdict, decision=Decision.ALLOW)
+    supported = verdict.verdict is VerdictLabel.SUPPORTED
+    if verdict.decision is Decision.BLOCK and not (said is Settled.WRONG and supported):
+        return verdict
     return replace(
         verdict,
         decision=Decision.BLOCK,
-        verdict=VerdictLabel.UNSUPPORTED,
-        reasons=("People found it wrong.", *verdict.reasons),
+        verdict=VerdictLabel.UNSUPPORTED if said is Settled.WRONG else verdict.verdict,
+        reasons=(_FOUND[said], *verdict.reasons),
     )
 
 

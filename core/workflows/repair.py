@@ -23,11 +23,14 @@ from core.records import (
     RepairSavings,
     RepairStatus,
     Trace,
+    VerdictLabel,
     Verification,
     Versions,
 )
 from core.repair.edits import share_of_words_kept
-from core.repair.loop import repair_answer, with_labels
+from core.repair.loop import Settled, repair_answer, with_labels
+from core.review.adjudication import passes
+from core.review.records import Judgement
 from core.text.tokens import content_terms, overlap
 from core.workflows.cache import remembering
 from core.workflows.gate import credited_wrongly
@@ -212,19 +215,36 @@ def repair_verified(
     models: Models,
     config: Config,
     editor: Editor | None = None,
-    settled: Mapping[str, bool] | None = None,
+    settled: Mapping[str, Settled] | None = None,
 ) -> Repair:
     """Repair one verified answer with the verifier that judged it.
 
-    What people ``settled`` goes before what it says: the text of a claim → whether it passes.
+    What people ``settled`` goes before what it says, by the texts of claims.
     """
     labels = settled or {}
     models = remembering(models)  # a revision shares its sources and most sentences
 
     def again(trace: Trace) -> Verification:
-        return with_labels(verify(trace, models, config), labels)
+        return with_labels(verify(trace, models, config), labels, verification)
 
     return repair_answer(with_labels(verification, labels), again, config, models.families, editor)
+
+
+def settled_of(verification: Verification, final: Mapping[str, Judgement]) -> Mapping[str, Settled]:
+    """What people settled of the claims with those ids, by the claims' texts."""
+    return {
+        one.claim.text: settled_as(final[one.claim.claim_id])
+        for one in verification.claims
+        if one.claim.claim_id in final
+    }
+
+
+def settled_as(final: Judgement) -> Settled:
+    """What a final label says of a claim."""
+    if passes(final):
+        return Settled.PASSES
+    supported = final.support is VerdictLabel.SUPPORTED
+    return Settled.MISCREDITED if supported else Settled.WRONG
 
 
 # ---------------------------------------------------------------- many traces
@@ -248,7 +268,7 @@ def repair_all(
 
 
 def repair_trace(
-    trace: Trace, models: Models, config: Config, settled: Mapping[str, bool] | None = None
+    trace: Trace, models: Models, config: Config, settled: Mapping[str, Settled] | None = None
 ) -> RepairOutcome:
     """The repair of one trace, with what people ``settled`` of its claims, by their texts."""
     models = remembering(models)

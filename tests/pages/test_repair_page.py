@@ -19,7 +19,7 @@ from core.attribution.families import load_families
 from core.codec import content_hash
 from core.config import Config
 from core.records import Decision, RepairKind, State
-from core.repair.loop import repair_answer, with_labels
+from core.repair.loop import Settled, repair_answer, with_labels
 from core.workflows.repair import outcome_of
 from pages.screens.repair.view import final_answer
 from pages.widgets.session import run_now
@@ -286,7 +286,7 @@ def test_what_people_settled_decides_what_is_offered_for_repair(store: SqlStore)
         "passed is blocked and has not been repaired"
     ]
     (wrong,) = verify_lexically(passed).claims
-    labels = {wrong.claim.text: False}
+    labels = {wrong.claim.text: Settled.WRONG}
     repair = repair_answer(
         with_labels(verify_lexically(passed), labels),
         lambda trace: with_labels(verify_lexically(trace), labels),

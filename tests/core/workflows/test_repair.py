@@ -19,16 +19,27 @@ from core.codec import (
 from core.config import Config
 from core.errors import BadRecord
 from core.pipeline import verify
-from core.records import EditorFailure, EditRequest, RepairKind, RepairOutcome, Trace
+from core.records import (
+    EditorFailure,
+    EditRequest,
+    RepairKind,
+    RepairOutcome,
+    RepairStatus,
+    Trace,
+    VerdictLabel,
+)
 from core.repair.loop import chosen_answer, repair_answer
+from core.review.records import Judgement
 from core.workflows.cache import remembering
 from core.workflows.repair import (
     RepairReport,
     measure_repair,
     outcome_of,
     repair_all,
+    repair_verified,
     repair_versions,
     repairing_judge,
+    settled_of,
 )
 from core.workflows.repair_labels import count_labelled, labels_of
 from core.workflows.verify import verify_file
@@ -85,6 +96,27 @@ def test_the_figures_count_what_became_of_each_answer() -> None:
     assert figures["fallback_share"] == round(1 / 3, 4)
     assert (figures["supported_before"], figures["supported_kept"]) == (2, 2)
     assert (figures["wrong_attributions_before"], figures["wrong_attributions_left"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("support", "status", "marked"),
+    [
+        (VerdictLabel.SUPPORTED, RepairStatus.CORRECTED, []),
+        (VerdictLabel.UNSUPPORTED, RepairStatus.MARKED, [RepairKind.MARK]),
+    ],
+)
+def test_a_credit_that_people_found_wrong_is_corrected_but_not_a_claim_that_is_wrong_itself(
+    support: VerdictLabel, status: RepairStatus, marked: list[RepairKind]
+) -> None:
+    verification = verify_lexically(CONFLATED)
+    wrong = verification.claims[0].claim
+    final = Judgement(support=support, source_id="pubmed", conflation=True)
+    settled = settled_of(verification, {wrong.claim_id: final})
+
+    repair = repair_verified(verification, lexical_models(), CONFIG, settled=settled)
+
+    assert repair.status is status
+    assert [action.kind for action in repair.actions] == [RepairKind.ATTRIBUTION, *marked]
 
 
 def test_a_share_of_nothing_is_null_with_its_reason() -> None:
