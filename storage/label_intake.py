@@ -21,7 +21,7 @@ from storage.audit import add_rows, append_event, sha256_of
 from storage.columns import about, plain_text
 from storage.guidelines import keep_first
 from storage.packet_intake import LABELS_IMPORTED, VOTE_IMPORTED, PacketIntake
-from storage.people import allow
+from storage.people import People, allow
 from storage.pre_labels import PreLabels
 from storage.queue import settle
 from storage.store import SqlStore
@@ -64,6 +64,10 @@ class LabelIntake:
         )
         with self.store.database.reading() as connection:
             return tuple(KnownClaim(**row._mapping) for row in connection.execute(wanted))
+
+    def people(self) -> tuple[str, ...]:
+        """The names of everybody who is here."""
+        return tuple(one.name for one in People(store=self.store).everybody())
 
     def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
         """What each of these claims was read with, and what its annotators say."""

@@ -58,6 +58,9 @@ class LabelSink(Protocol):
     def claims(self) -> Sequence[KnownClaim]:
         """The claims that labels may be about."""
 
+    def people(self) -> Sequence[str]:
+        """The names of everybody who is here."""
+
     def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
         """What each of these claims was read with, and what its annotators say."""
 
@@ -228,13 +231,14 @@ def plan_labels(
 ) -> LabelPlan:
     """Match each row to a claim by trace id and text or claim id, else by text; nothing is written.
 
-    ``annotator`` is whose labels they are where the table does not say it.
+    ``annotator`` is whose labels they are where the table does not say it. A name is that of a person
+    who is here in whatever case it is written.
     """
     index = _Index(sink.claims())
     found = [(row, index.claim(row.cells)) for row in table.rows]
     keys = {claim.claim_key for _, claim in found if isinstance(claim, KnownClaim)}
     contexts = sink.contexts(keys)
-    plan = _Plan(contexts, " ".join(annotator.split()), pre_labels)
+    plan = _Plan(contexts, sink.people(), annotator, pre_labels)
     for row, claim in found:
         plan.add(row, claim)
     return LabelPlan(
@@ -278,9 +282,15 @@ class _Plan:
     """Rows one after the other, each against what was said before it, here and in the file."""
 
     def __init__(
-        self, contexts: Mapping[int, ClaimContext], annotator: str, pre_labels: bool
+        self,
+        contexts: Mapping[int, ClaimContext],
+        people: Sequence[str],
+        annotator: str,
+        pre_labels: bool,
     ) -> None:
         self.contexts, self.annotator, self.pre_labels = contexts, annotator, pre_labels
+        # As written goes first: two who are here may differ by case alone.
+        self.people = {**{one.casefold(): one for one in people}, **{one: one for one in people}}
         self.labels: dict[tuple[int, str], PlannedLabel] = {}
         self.left: list[tuple[LabelRow, str]] = []
         self.known = 0
@@ -293,7 +303,8 @@ class _Plan:
             context = self.contexts[claim.claim_key]
             judgement = self._judgement(row.cells, context)
             name = self._annotator(row.cells)
-            before = self.labels.get((claim.claim_key, name))
+            place = "" if self.pre_labels else name  # a claim has one pre-label, whoever made it
+            before = self.labels.get((claim.claim_key, place))
             said = before.judgement if before else self._said(context, name, judgement)
             if said is not None and _same(said, judgement, row.cells):
                 self.known += 1
@@ -301,11 +312,11 @@ class _Plan:
             if said is not None:
                 where = f"line {before.row.line}" if before else "here"
                 label = said.support.value.replace("_", " ")
-                raise BadRecord(f"{name} says otherwise {where}: {label}, {said.source_id or '–'}")
+                raise BadRecord(f"{place} says otherwise {where}: {label}, {said.source_id or '–'}")
             others = {*context.said, *(who for key, who in self.labels if key == claim.claim_key)}
             if not self.pre_labels and len(others) >= _BOTH_ANNOTATIONS:
                 raise BadRecord(f"{' and '.join(sorted(others))} have annotated it already")
-            self.labels[claim.claim_key, name] = PlannedLabel(
+            self.labels[claim.claim_key, place] = PlannedLabel(
                 row=row, claim=claim, annotator=name, judgement=judgement
             )
         except BadRecord as error:
@@ -320,10 +331,10 @@ class _Plan:
         return now if known else None
 
     def _annotator(self, cells: Mapping[str, str]) -> str:
-        name = " ".join(cells.get("annotator", "").split()) or self.annotator
+        name = " ".join((cells.get("annotator") or self.annotator).split())
         if not name and not self.pre_labels:
             raise BadRecord("no annotator: whose label is it?")
-        return "" if self.pre_labels else name
+        return self.people.get(name) or self.people.setdefault(name.casefold(), name)
 
     def _judgement(self, cells: Mapping[str, str], context: ClaimContext) -> Judgement:
         label = " ".join(norm_v1(cells["label"]).replace("_", " ").replace("-", " ").split())
@@ -415,7 +426,7 @@ def _review(one: PlannedLabel, of: LabelImport) -> PacketReview:
 
 def _pre_label(one: PlannedLabel, of: LabelImport) -> LabelledClaim:
     label = one.judgement.support.value
-    by = one.row.cells.get("annotator") or of.file
+    by = one.annotator or of.file
     made = pre_label_of(
         {
             "label": label,

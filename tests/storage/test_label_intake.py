@@ -95,6 +95,19 @@ def test_what_matches_nothing_or_several_is_told_with_its_line_and_lost_nowhere(
     assert reviewed(office) == () and intake.imports() == ()  # a plan writes nothing
 
 
+def test_one_person_is_one_annotator_in_whatever_case_the_table_names_them(office: Office) -> None:
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    head, row = HEAD.strip() + ",annotator\n", f"{POTASSIUM},contradicted,chart,review-0001"
+    table = head + "".join(f"{row},{name}\n" for name in ("ada", "ADA", "Émile", "ÉMILE"))
+
+    plan, put = labels_in(intake, lea, table)
+    again, _ = labels_in(intake, lea, head + f"{row},émile\n")
+
+    ((ada, other),) = ([a.reviewer for a in one.annotations] for one in reviewed(office))
+    assert (ada, other, plan.known, plan.left) == ("Ada", "Émile", 2, ())
+    assert (put.votes, put.people, again.known) == (2, 1, 1)
+
+
 def test_importing_what_was_exported_changes_nothing(office: Office, tmp_path: Path) -> None:
     for number in range(6):
         office.read("Ada", SUPPORTED, rationale="=SUM(1), she said;\nand 'more'")
