@@ -184,24 +184,23 @@ def _labelled(out: Path, labels: Path) -> Mapping[str, object]:
 def _repair_database(
     db: str | None, config: Config, editor: Any, report: RepairReport, deciding: Deciding
 ) -> None:
-    from core.codec import content_hash
-    from core.workflows.repair import outcome_of, repair_all
+    from core.workflows.repair import repair_trace, settled_of
 
     workspace = writing_database(db)
     store, repairs = workspace.store, workspace.repairs
     with Progress() as progress:
         waiting = list(repairs.without())
-        for verification, made in repair_all(
-            (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
-            deciding.models(config, workspace),
-            config,
-            editor,
-            progress,
-            total=len(waiting),
-        ):
-            outcome = outcome_of(made)
-            repairs.put(content_hash(verification.trace), outcome)
+        models = deciding.models(config, workspace)
+        for done, row in enumerate(waiting, start=1):
+            version = row.content_hash
+            read = store.get_verdict(row.trace_id, content_hash=version).verification
+            people = store.by_people(version)
+            settled = settled_of(read, people.labels if people else {})
+            trace = store.get_trace(row.trace_id, version).trace
+            outcome = repair_trace(trace, models, config, editor, settled)
+            repairs.put(version, outcome)
             report.add(outcome)
+            progress(done, len(waiting), "answers")
     workspace.close()
 
 

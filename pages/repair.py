@@ -103,7 +103,7 @@ def _repair_now() -> None:
         with st.spinner("Repairing: the verifier reads every revision …"):
             config = settings()
             labels = {text: said for text, (said, _, _) in settled.items()}
-            repair = repair_trace(trace, load_models_once(config), config, labels)
+            repair = repair_trace(trace, load_models_once(config), config, settled=labels)
         repairs.put(content_hash(trace), repair)
     except ProvenanceGuardError as error:
         show_notice("The repair stopped", str(error), tone="bad")

@@ -143,6 +143,11 @@ class ByPeople:
     state: State
     final: Mapping[str, tuple[Judgement, datetime]]  # by claim id
 
+    @property
+    def labels(self) -> Mapping[str, Judgement]:
+        """The final label of each claim, by claim id."""
+        return {claim: final for claim, (final, _) in self.final.items()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:

@@ -6,11 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
+from builders import a_source, a_trace
+from databases import a_store
+from lexical import verify_lexically
+from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from typer.testing import CliRunner
 
 from cli import app
 from cli.output import BAD_INPUT, DONE
 from cli.repair import report_of
+from core.codec import content_hash
+from core.records import RepairStatus
 
 RUN = CliRunner()
 
@@ -44,6 +50,24 @@ def test_choices_of_an_empty_database_are_an_empty_file(tmp_path: Path) -> None:
 
     assert found.exit_code == DONE
     assert out.read_text() == ""
+
+
+def test_the_database_is_repaired_by_what_people_settled(tmp_path: Path) -> None:
+    heart = "Resting heart rate was 62 bpm."
+    chart = a_source(heart, "chart", "load_patient_history")
+    trace = a_trace(f"The moon is made of cheese. {heart}", chart, trace_id="settled")
+    file = str(tmp_path / "w.db")
+    office = an_office(a_store(file), verifications=[verify_lexically(trace)])
+    while (item := office.desk("Ada").next_item()) is not None:
+        office.decide("Ada", item, UNSUPPORTED if item.text == heart else SUPPORTED)
+
+    found = RUN.invoke(app, ["repair", "--db", file])
+
+    assert found.exit_code == DONE, found.output
+    outcome = office.workspace.repairs.latest(content_hash(trace)).outcome
+    assert outcome.status is RepairStatus.MARKED
+    assert [action.reason for action in outcome.actions] == ["People found it wrong."]
+    assert (outcome.revised_answer or "").startswith("The moon is made of cheese. Resting")
 
 
 def test_figures_of_a_file_with_repairs_are_those_of_all_its_lines(tmp_path: Path) -> None:

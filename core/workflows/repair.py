@@ -268,12 +268,16 @@ def repair_all(
 
 
 def repair_trace(
-    trace: Trace, models: Models, config: Config, settled: Mapping[str, Settled] | None = None
+    trace: Trace,
+    models: Models,
+    config: Config,
+    editor: Editor | None = None,
+    settled: Mapping[str, Settled] | None = None,
 ) -> RepairOutcome:
     """The repair of one trace, with what people ``settled`` of its claims, by their texts."""
     models = remembering(models)
     verification = verify(trace, models, config)
-    return outcome_of(repair_verified(verification, models, config, settled=settled))
+    return outcome_of(repair_verified(verification, models, config, editor, settled))
 
 
 def repair_versions(models: Models, config: Config, editor: Editor | None) -> Versions:
