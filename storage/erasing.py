@@ -130,7 +130,7 @@ def erase_person(
     for table in SQLModel.metadata.sorted_tables:
         texts = [one for one in table.columns if isinstance(one.type, String | PlainText)]
         person_table = table.name == PersonRow.__tablename__  # sealed as it is now
-        named = [one for one in texts if person_table or one.name in _NAMED]
+        named = [one for one in texts if person_table or one.name in _NAMED or one is _PRE_LABEL]
         if named:
             with _unguarded(connection, table.name):
                 changed = list(_rewritten(connection, table, named, words))
@@ -147,6 +147,8 @@ def erase_person(
 
 # The columns in which this program itself names people, alone or as a value of a JSON document.
 _NAMED = frozenset(("actor", "asked_by", "author", "by", "detail", "lineage", "reviewer", "signer"))
+
+_PRE_LABEL = PreLabelRow.__table__.c.document  # type: ignore[attr-defined]  # names who read it
 
 
 def _rewritten(
@@ -176,10 +178,11 @@ def _rewritten(
 def _without(value: Any, words: Mapping[str, str]) -> Any:
     """The value, of JSON in a text each value of it, with other words in place of these.
 
-    Keys are this program's own: somebody may be called "reason".
+    Keys and labels are this program's own: somebody may be called "reason", or "supported".
     """
     if isinstance(value, dict):
-        return {name: _without(one, words) for name, one in value.items()}
+        kept = ("label", "source_id")
+        return {name: one if name in kept else _without(one, words) for name, one in value.items()}
     if isinstance(value, list):
         return [_without(one, words) for one in value]
     if not isinstance(value, str) or value in words:

@@ -21,10 +21,11 @@ from reviewing import (
 
 from core.errors import Conflict, InputError
 from core.records import VerdictLabel
-from core.review.records import Cause, ReviewedClaim, ReviewStatus
+from core.review.records import Cause, ReviewedClaim, ReviewStatus, Role
 from core.workflows.label_import import left_csv, plan_labels, read_labels
 from core.workflows.packet_export import ExportFilters, export_packet
 from core.workflows.packet_import import import_packet
+from storage.checking import check_database
 
 HEAD = "claim,label,source,trace_id\n"
 WEIGHT, POTASSIUM = "Her weight is 71.4 kg.", "Her potassium is 5.6 mmol/L."
@@ -219,6 +220,27 @@ def test_pre_labels_of_a_table_stand_behind_what_people_say_and_go_again(office:
             [left] if left else []
         )
     assert problems_beside_the_clock(office.store) == []
+
+
+def test_an_erased_person_is_named_by_no_pre_label_and_its_label_stays(office: Office) -> None:
+    intake, lea, people = (
+        office.workspace.label_intake(),
+        office.people["Lea"],
+        office.workspace.people,
+    )
+    ada = people.revoke(office.people["Ada"], Role.REVIEWER, by=lea, reason="has left")
+    head, row = HEAD.strip() + ",annotator\n", f"{WEIGHT},supported,chart,review-0001"
+    labels_in(intake, lea, head + f"{row},ada\n", pre_labels=True)
+    labels_in(intake, lea, head + f"{row.replace('0001', '0002')},supported\n", pre_labels=True)
+
+    for one in (ada, people.add("supported", (), by=lea)):
+        people.erase(one, "asked for it", by=lea)
+        stub = f"person {one.person_id} (erased)"
+        made = office.workspace.pre_labels.all().values()
+        assert [each.label for each in made] == [VerdictLabel.SUPPORTED] * 2
+        assert (stub,) in [each.judges for each in made]
+    assert problems_beside_the_clock(office.store) == []
+    assert check_database(office.store.database).problems == ()
 
 
 TEXTS = st.text(st.characters(codec="cp1252", exclude_characters="\x00"), min_size=1, max_size=12)
