@@ -129,9 +129,9 @@ class LabelIntake:
         return ReviewsPut(votes=new, skipped=[f"{one}: no such claim here" for one in unknown])
 
     def imports(self) -> tuple[LabelImport, ...]:
-        """The imports of labels that nobody took back, the latest first."""
+        """The imports of labels into the project that nobody took back, the latest first."""
         with self.store.database.reading() as connection:
-            return tuple(reversed(tuple(_imports(connection))))
+            return tuple(reversed(tuple(_imports(connection, self.project))))
 
     def withdraw(self, key: str, *, by: Person) -> int:
         """Take an import back as a whole: how many labels count no longer; they stay as written.
@@ -141,12 +141,14 @@ class LabelIntake:
         now = self.store.now()
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "take an import of labels back")
-            found = next((one for one in _imports(connection) if one.key == key), None)
+            found = next(
+                (one for one in _imports(connection, self.project) if one.key == key), None
+            )
             if found is None:
                 raise NotFound("no such import of labels counts here")
             if found.pre_labels:
                 return self._pre_labels_back(connection, found, by)
-            annotations = list(_annotations(connection, key))
+            annotations = list(_annotations(connection, self.project, key))
             project_id = self.project.project_id
             decided = sum(
                 adjudication_of(connection, project_id, claim) is not None
@@ -207,7 +209,8 @@ def _tools(document: str) -> dict[str, str]:
     return {plain_text(one["source_id"]): plain_text(one["tool_name"]) for one in sources}
 
 
-def _imports(connection: Connection) -> Iterator[LabelImport]:
+def _imports(connection: Connection, of: Project | None = None) -> Iterator[LabelImport]:
+    """The imports that nobody took back, of one project or of all, the earliest first."""
     rows: Sequence[Any] = connection.execute(
         select(col(AuditEvent.at), col(AuditEvent.actor), col(AuditEvent.action))
         .add_columns(col(AuditEvent.entity), col(AuditEvent.detail))
@@ -218,6 +221,8 @@ def _imports(connection: Connection) -> Iterator[LabelImport]:
     for row in rows:
         if row.action == LABELS_IMPORTED and row.entity not in back:
             detail = json.loads(row.detail)
+            if of is not None and detail["project"] != of.project_id:
+                continue
             yield LabelImport(
                 key=row.entity,
                 file=detail["file"],
@@ -229,14 +234,14 @@ def _imports(connection: Connection) -> Iterator[LabelImport]:
             )
 
 
-def _annotations(connection: Connection, key: str) -> Iterator[tuple[int, int, int]]:
-    """Claim, person and row of each annotation that came with the import."""
+def _annotations(connection: Connection, of: Project, key: str) -> Iterator[tuple[int, int, int]]:
+    """Claim, person and row of each annotation that came into the project with the import."""
     events = select(col(AuditEvent.entity), col(AuditEvent.detail)).where(
         col(AuditEvent.action) == VOTE_IMPORTED, col(AuditEvent.detail).contains(key)
     )
     for event in connection.execute(events):
         detail = json.loads(event.detail)
-        if detail["packet"] == key:
+        if (detail["packet"], detail["project"]) == (key, of.project_id):
             ((_, vote, _),) = detail["rows"]
             yield int(event.entity.removeprefix("claim ")), detail["person"], vote
 

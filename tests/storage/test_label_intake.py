@@ -19,9 +19,9 @@ from reviewing import (
     problems_beside_the_clock,
 )
 
-from core.errors import Conflict, InputError
+from core.errors import Conflict, InputError, NotFound
 from core.records import VerdictLabel
-from core.review.records import Cause, ReviewedClaim, ReviewStatus, Role
+from core.review.records import Cause, ProjectSettings, ReviewedClaim, ReviewStatus, Role
 from core.workflows.label_import import left_csv, plan_labels, read_labels
 from core.workflows.packet_export import ExportFilters, export_packet
 from core.workflows.packet_import import import_packet
@@ -149,6 +149,24 @@ def test_an_import_is_taken_back_as_a_whole_and_may_come_again(office: Office) -
     plan, put = labels_in(intake, lea, table, "Cleo")
     assert (put.votes, plan.left) == (4, ())
     assert problems_beside_the_clock(office.store) == []
+
+
+@pytest.mark.parametrize("pre_labels", [False, True])
+def test_an_import_is_taken_back_where_it_came_in_and_nowhere_else(
+    office: Office, pre_labels: bool
+) -> None:
+    lea, workspace = office.people["Lea"], office.workspace
+    other = workspace.projects.add(ProjectSettings(name="another"), by=lea)
+    here, there = workspace.label_intake(), workspace.label_intake(other)
+    row = HEAD + f"{POTASSIUM},contradicted,chart,review-0001\n"
+    labels_in(here, lea, row, "Ada", pre_labels=pre_labels)
+    (imported,) = here.imports()
+
+    assert there.imports() == ()
+    with pytest.raises(NotFound):
+        there.withdraw(imported.key, by=lea)
+    assert here.withdraw(imported.key, by=lea) == 1
+    assert (here.imports(), reviewed(office), workspace.pre_labels.all()) == ((), (), {})
 
 
 def test_an_import_on_which_a_decision_rests_stays_until_that_is_reopened(office: Office) -> None:
