@@ -312,7 +312,8 @@ class _Plan:
             if said is not None:
                 where = f"line {before.row.line}" if before else "here"
                 label = said.support.value.replace("_", " ")
-                raise BadRecord(f"{place} says otherwise {where}: {label}, {said.source_id or '–'}")
+                who, source = place or "another row", said.source_id or "–"
+                raise BadRecord(f"{who} says otherwise {where}: {label}, {source}")
             others = {*context.said, *(who for key, who in self.labels if key == claim.claim_key)}
             if not self.pre_labels and len(others) >= _BOTH_ANNOTATIONS:
                 raise BadRecord(f"{' and '.join(sorted(others))} have annotated it already")

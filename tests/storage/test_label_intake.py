@@ -225,6 +225,9 @@ def test_a_packet_brings_back_nothing_that_was_taken_back_and_the_table_does(
 def test_pre_labels_of_a_table_stand_behind_what_people_say_and_go_again(office: Office) -> None:
     intake, lea = office.workspace.label_intake(), office.people["Lea"]
     table = "claim,label,source,trace_id,note\n" + f"{WEIGHT},no,,review-0001,off by one\n"
+    two = table + f"{WEIGHT},contradicted,,review-0001,\n"
+    ((_, why),) = plan_labels(intake, read_labels("t.csv", two.encode()), pre_labels=True).left
+    assert why == "another row says otherwise line 2: unsupported, –"
     _, put = labels_in(intake, lea, table, pre_labels=True)
     again, _ = labels_in(intake, lea, table, pre_labels=True)
     other = labels_in(intake, lea, table.replace(",no,", ",contradicted,"), pre_labels=True)[1]
