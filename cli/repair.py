@@ -184,6 +184,7 @@ def _labelled(out: Path, labels: Path) -> Mapping[str, object]:
 def _repair_database(
     db: str | None, config: Config, editor: Any, report: RepairReport, deciding: Deciding
 ) -> None:
+    from core.repair.loop import overruled
     from core.workflows.repair import repair_trace, settled_of
 
     workspace = writing_database(db)
@@ -198,7 +199,7 @@ def _repair_database(
             settled = settled_of(read, people.labels if people else {})
             trace = store.get_trace(row.trace_id, version).trace
             outcome = repair_trace(trace, models, config, editor, settled)
-            repairs.put(version, outcome)
+            repairs.put(version, outcome, overruled(read, settled))
             report.add(outcome)
             progress(done, len(waiting), "answers")
     workspace.close()

@@ -10,10 +10,10 @@ import streamlit as st
 from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
 from core.pipeline import verify
-from core.records import Decision, State, answer_state
-from core.repair.loop import Settled, chosen_trace
+from core.records import State, answer_state
+from core.repair.loop import chosen_trace, overruled
 from core.review.roles import may_write
-from core.workflows.repair import repair_trace, settled_as
+from core.workflows.repair import repair_trace, settled_of
 from pages.screens.repair.blocked import show_repair_list
 from pages.screens.repair.view import (
     chosen_texts,
@@ -76,13 +76,9 @@ people = store.by_people(stored.content_hash)
 state = shown_state(
     verdict.decision, people.state if people else answer_state(verdict.verification)
 )
-# What people settled goes before the verifier: the text of a claim → what, and since when.
-settled = {
-    one.claim.text: (settled_as(final), at, one.decision is Decision.ALLOW)
-    for one in verdict.verification.claims
-    if people and one.claim.claim_id in people.final
-    for final, at in [people.final[one.claim.claim_id]]
-}
+# What people settled goes before the verifier.
+settled = settled_of(verdict.verification, people.labels if people else {})
+otherwise = overruled(verdict.verification, settled)
 
 
 def _known_repair() -> StoredRepair | None:
@@ -102,19 +98,15 @@ def _repair_now() -> None:
     try:
         with st.spinner("Repairing: the verifier reads every revision …"):
             config = settings()
-            labels = {text: said for text, (said, _, _) in settled.items()}
-            repair = repair_trace(trace, load_models_once(config), config, settled=labels)
-        repairs.put(content_hash(trace), repair)
+            repair = repair_trace(trace, load_models_once(config), config, settled=settled)
+        repairs.put(content_hash(trace), repair, otherwise)
     except ProvenanceGuardError as error:
         show_notice("The repair stopped", str(error), tone="bad")
 
 
 known = _known_repair()
-if known and any(
-    (said is Settled.PASSES) is not allowed and at > known.repaired_at
-    for said, at, allowed in settled.values()
-):
-    known = None  # people have decided otherwise since than the verifier that it rests on
+if known and known.settled != otherwise:
+    known = None  # people have settled something else since than what it rests on
 if known is None:
     st.title("Repair", anchor=False)
     if state not in (State.BLOCK, State.NEEDS_REVIEW):

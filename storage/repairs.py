@@ -35,7 +35,10 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRepair:
-    """A repair with the trace version that it is about."""
+    """A repair with the trace version that it is about.
+
+    ``settled``: what people had settled otherwise than the verifier, a claim's text → what.
+    """
 
     repair_id: int
     trace_id: str
@@ -44,6 +47,7 @@ class StoredRepair:
     outcome: RepairOutcome
     actor: str
     repaired_at: datetime
+    settled: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +76,15 @@ class Repairs:
 
     store: SqlStore
 
-    def put(self, content_hash: str, repair: RepairOutcome) -> int:
-        """Keep a repair; its id. Raises StoreError for an unknown trace."""
-        text = json.dumps(repair_document(repair), separators=(",", ":"), allow_nan=False)
+    def put(
+        self, content_hash: str, repair: RepairOutcome, settled: Mapping[str, str] | None = None
+    ) -> int:
+        """Keep a repair, with what people had ``settled`` otherwise than the verifier; its id.
+
+        Raises StoreError for an unknown trace.
+        """
+        document = {**repair_document(repair), "settled": settled or {}}
+        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
         with self.store.database.writing() as connection:
             position = connection.execute(
                 select(col(TraceVersion.position)).where(
@@ -360,6 +370,7 @@ def _repairs(
             outcome=_stored(row.document),
             actor=row.actor,
             repaired_at=row.repaired_at,
+            settled=json.loads(row.document).get("settled", {}),
         )
         for row in connection.execute(statement)
     ]

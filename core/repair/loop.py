@@ -155,6 +155,16 @@ def with_labels(
     return replace(verification, claims=claims, answer=replace(answer, decision=decision))
 
 
+def overruled(verification: Verification, settled: Mapping[str, Settled]) -> Mapping[str, Settled]:
+    """What people settled otherwise than the verifier found, by the texts of claims."""
+    labelled = with_labels(verification, settled)
+    return {
+        one.claim.text: settled[one.claim.text]
+        for one, other in zip(verification.claims, labelled.claims, strict=True)
+        if one != other
+    }
+
+
 def _credited(claim: Claim) -> tuple[str, StatedAttribution | None]:
     """The claim's words and whom they credit, wherever they stand."""
     return claim.text, claim.stated and replace(claim.stated, span=Span(start=0, end=0))

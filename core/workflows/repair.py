@@ -233,14 +233,13 @@ def repair_verified(
 def settled_of(verification: Verification, final: Mapping[str, Judgement]) -> Mapping[str, Settled]:
     """What people settled of the claims with those ids, by the claims' texts."""
     return {
-        one.claim.text: settled_as(final[one.claim.claim_id])
+        one.claim.text: _settled_as(final[one.claim.claim_id])
         for one in verification.claims
         if one.claim.claim_id in final
     }
 
 
-def settled_as(final: Judgement) -> Settled:
-    """What a final label says of a claim."""
+def _settled_as(final: Judgement) -> Settled:
     if passes(final):
         return Settled.PASSES
     supported = final.support is VerdictLabel.SUPPORTED

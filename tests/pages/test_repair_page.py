@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from builders import a_source, a_trace
 from databases import a_store, workspace_of
-from lexical import verify_lexically
+from lexical import lexical_models, verify_lexically
 from opening import opened, titles, views
 from repaired import blocked, repaired
-from reviewing import SUPPORTED, UNSUPPORTED, an_office
+from reviewing import SUPPORTED, UNSUPPORTED, an_office, labels_in
 from verdicts import fill
 
 from core.attribution.families import load_families
 from core.codec import content_hash
 from core.config import Config
 from core.records import Decision, RepairKind, State
-from core.repair.loop import Settled, repair_answer, with_labels
-from core.workflows.repair import outcome_of
+from core.repair.loop import Settled, overruled, repair_answer, with_labels
+from core.workflows.repair import outcome_of, repair_trace
 from pages.screens.repair.view import final_answer
 from pages.widgets.session import run_now
 from storage.records import TraceFilters
@@ -295,6 +295,34 @@ def test_what_people_settled_decides_what_is_offered_for_repair(store: SqlStore)
     )
     assert [action.kind for action in repair.actions] == [RepairKind.MARK]
     assert repair.actions[0].reason == "People found it wrong."
+
+
+@pytest.mark.parametrize("mended", [True, False])
+def test_a_repair_by_a_label_that_was_mended_or_taken_back_is_offered_no_more(
+    store: SqlStore, mended: bool
+) -> None:
+    heart = "Resting heart rate was 62 bpm."
+    chart = a_source(heart, "chart", "load_patient_history")
+    trace = a_trace(heart, chart, trace_id="once-wrong")
+    read = verify_lexically(trace)
+    office = an_office(store, verifications=[read])
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    table = f"claim,label,source,trace_id\n{heart},no,,once-wrong\n"
+    labels_in(intake, lea, table, "Ada")
+    settled = {heart: Settled.WRONG}
+    made = repair_trace(trace, lexical_models(), Config(), settled=settled)
+    office.clock.advance(minutes=1)
+    office.workspace.repairs.put(content_hash(trace), made, overruled(read, settled))
+    assert views(opened("repair", trace="once-wrong"), "provenanceguard_repair")
+
+    if mended:
+        again = office.desk("Ada").undo()
+        assert again is not None
+        office.decide("Ada", again, SUPPORTED)
+    else:
+        intake.withdraw(intake.imports()[0].key, by=lea)
+
+    assert titles(opened("repair", trace="once-wrong")) == ["Nothing to repair"]
 
 
 def offered(store: SqlStore) -> list[str]:
