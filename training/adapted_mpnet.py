@@ -133,7 +133,13 @@ class AdaptedMpnet(nn.Module):
     """Logits of pairs from frozen MPNet weights and the adapters that are trained."""
 
     def __init__(
-        self, weights: Mapping[str, torch.Tensor], config: Any, labels: int, dtype: torch.dtype
+        self,
+        weights: Mapping[str, torch.Tensor],
+        config: Any,
+        labels: int,
+        dtype: torch.dtype,
+        *,
+        rounds: bool = False,  # the frozen matrices to int8
     ) -> None:
         super().__init__()
         self.config, self.dtype = config, dtype
@@ -143,7 +149,7 @@ class AdaptedMpnet(nn.Module):
         self.relative = weights["encoder.relative_attention_bias.weight"].float()
         self.frozen = [frozen_matrices(weights, i) for i in range(config.num_hidden_layers)]
         self.rounded: list[dict[str, _Rounded]] = []
-        if dtype == torch.float32 and has_int8():
+        if rounds:
             self.rounded = [
                 {name: _Rounded(matrix.float()) for name, matrix in layer.items()}
                 for layer in self.frozen

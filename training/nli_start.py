@@ -18,7 +18,7 @@ from transformers import (
 
 from core.models.mpnet import packaged_mpnet
 from core.models.weight_files import ADAPTERS_FILE
-from training.adapted_mpnet import AdaptedMpnet
+from training.adapted_mpnet import AdaptedMpnet, has_int8
 from training.batches import LABELS
 
 MPNET = "mpnet"
@@ -40,7 +40,8 @@ def starting_point(
         if encoder is None:
             packaged = packaged_mpnet()
             encoder, tokenizer = (packaged.weights, packaged.config), packaged.tokenizer
-        model = AdaptedMpnet(*encoder, len(LABELS), dtype)
+        rounds = dtype == torch.float32 and has_int8()
+        model = AdaptedMpnet(*encoder, len(LABELS), dtype, rounds=rounds)
         if start != MPNET and stored is not None:
             model.load(load_file(stored))
         model.merge()

@@ -52,7 +52,7 @@ def test_only_what_blocks_besides_the_support_counts_as_another_check() -> None:
         ),
     )
 
-    (found,) = judged_claims(verify_lexically(follows), "run")
+    *_, found = judged_claims(verify_lexically(follows), "run")  # the claim with the change
 
     assert (found.signal.decision, found.signal.gated) == (Decision.BLOCK, False)
 

@@ -7,7 +7,6 @@ import torch
 from torch.nn import functional
 
 from tests.training.test_packed import small_mpnet
-from training import adapted_mpnet
 from training.adapted_mpnet import AdaptedMpnet, _Rounded, _RoundedLinear
 
 
@@ -43,16 +42,13 @@ def test_whole_numbers_are_multiplied_and_learned_from_exactly(seed: int) -> Non
         torch.testing.assert_close(ours, plain, rtol=1e-4, atol=1e-2)
 
 
-def test_a_model_in_int8_says_and_learns_nearly_what_one_in_fp32_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_model_in_int8_says_and_learns_nearly_what_one_in_fp32_does() -> None:
     packaged = small_mpnet()
     ids = torch.randint(5, 2_000, (6, 24), generator=torch.Generator().manual_seed(3))
     said, learned = [], []
     for rounds in (True, False):
-        monkeypatch.setattr(adapted_mpnet, "has_int8", lambda rounds=rounds: rounds)
         torch.manual_seed(11)
-        model = AdaptedMpnet(packaged.weights, packaged.config, 3, torch.float32)
+        model = AdaptedMpnet(packaged.weights, packaged.config, 3, torch.float32, rounds=rounds)
         logits = model.logits(ids, torch.ones_like(ids))
         functional.cross_entropy(logits, torch.arange(6) % 3).backward()  # type: ignore[no-untyped-call]
         said.append(logits.detach())
