@@ -262,5 +262,5 @@ def _write(page: Page, label: str, text: str) -> None:
 def _bring(page: Page, file: Path) -> None:
     """Choose a file from the drop zone's button."""
     with page.expect_file_chooser() as choosing:
-        page.locator("[data-testid=stFileUploaderDropzone] button").press("Enter")
+        page.locator("[data-testid=stFileUploaderDropzone] button").first.press("Enter")
     choosing.value.set_files(file)
