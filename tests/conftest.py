@@ -36,7 +36,9 @@ if "TMPDIR" not in os.environ and _room_in_memory():
     tempfile.tempdir = None
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
-os.environ.setdefault("PROVENANCEGUARD_KEYS", tempfile.mkdtemp(prefix="provenanceguard-keys-"))
+# A worker inherits the folder of who started it, where another one's test would take its anchors away.
+if "PROVENANCEGUARD_KEYS" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ["PROVENANCEGUARD_KEYS"] = tempfile.mkdtemp(prefix="provenanceguard-keys-")
 sys.path.insert(0, str(Path(__file__).parent))
 SLOW = set(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").splitlines())
 COSTLY = {
