@@ -3,7 +3,7 @@
     python -m bench reading_order PACKET=PREDICTIONS...
 
 PREDICTIONS is what ``evaluate PACKET --keep PREDICTIONS`` kept. One person reads everything, no claim is
-drawn for the audit; beside it the claims by their support alone, as ``evaluate`` ranks them.
+drawn for the audit; beside it the claims as the gate ranks them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from bench.verdicts import read_lines
 from core.evaluation.packets import read_packet
 from core.evaluation.predictions import Prediction, prediction_from_json
 from core.evaluation.ranking_scores import bad_found_in_first
-from core.review.records import Signal
-from core.review.sampling import DOUBTFUL, place_claim
+from core.review.sampling import DOUBTFUL
 
 SHARES = (0.05, 0.1, 0.2, 0.4)
 
@@ -59,7 +58,7 @@ def run(options: argparse.Namespace) -> Report:
 
 def turns(said: Sequence[Prediction], traces: Sequence[str]) -> NDArray[np.float64]:
     """At which turn each claim is read: by rank, what is doubtful in the answer in hand before the rest."""
-    ranks = [place_claim(1.0, signal_of(one), 0.0).rank for one in said]
+    ranks = [one.read_at for one in said]
     left = sorted(range(len(said)), key=ranks.__getitem__)
     turn = np.zeros(len(said))
     in_hand = ""
@@ -69,20 +68,3 @@ def turns(said: Sequence[Prediction], traces: Sequence[str]) -> NDArray[np.float
         left.remove(now)
         turn[now], in_hand = at, traces[now]
     return turn
-
-
-def signal_of(one: Prediction) -> Signal:
-    """What a run would have kept of the claim."""
-    return Signal(
-        run_key="",
-        decision=one.decision,
-        verdict=one.verdict,
-        probability=one.probability,
-        threshold=one.threshold,
-        margin=None,
-        routed_source_id=one.routed_source_id,
-        routed_family=None,
-        attribution=one.attribution,
-        gated=one.forced,
-        features=one.features,
-    )

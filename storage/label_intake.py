@@ -23,7 +23,7 @@ from storage.guidelines import keep_first
 from storage.packet_intake import LABELS_IMPORTED, VOTE_IMPORTED, PacketIntake
 from storage.people import People, allow
 from storage.pre_labels import PreLabels
-from storage.queue import settle
+from storage.queue import in_pieces, settle
 from storage.store import SqlStore
 from storage.tables import (
     AnnotationWithdrawal,
@@ -37,7 +37,6 @@ from storage.tables import (
 from storage.traces import is_newest
 
 WITHDRAWN = "labels.withdrawn"
-AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +72,7 @@ class LabelIntake:
         """What each of these claims was read with, and what its annotators say."""
         tools: dict[int, Mapping[str, str]] = {}
         with self.store.database.reading() as connection:
-            for keys in _pieces(sorted(claim_keys)):
+            for keys in in_pieces(sorted(claim_keys)):
                 rows = connection.execute(
                     select(col(ClaimRow.claim_key), col(TraceVersion.document))
                     .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
@@ -244,8 +243,3 @@ def _annotations(connection: Connection, of: Project, key: str) -> Iterator[tupl
         if (detail["packet"], detail["project"]) == (key, of.project_id):
             ((_, vote, _),) = detail["rows"]
             yield int(event.entity.removeprefix("claim ")), detail["person"], vote
-
-
-def _pieces(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(keys), AT_ONCE):
-        yield keys[start : start + AT_ONCE]

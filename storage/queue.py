@@ -345,7 +345,7 @@ def follow(connection: Connection, position: int, signals: Mapping[int, Signal])
         .where(col(other.position) == position)
     )
     former = [key for key in connection.execute(same_trace).scalars() if key not in signals]
-    for some in _pieces(former):
+    for some in in_pieces(former):
         connection.execute(
             delete(QueueRow).where(
                 col(QueueRow.claim_key).in_(some),
@@ -367,7 +367,7 @@ Identity = tuple[int, str, str, str]  # claim key, trace key, claim id, hash of 
 
 
 def _identities(connection: Connection, keys: Sequence[int]) -> Iterator[Identity]:
-    for some in _pieces(keys):
+    for some in in_pieces(keys):
         rows = connection.execute(
             select(
                 col(ClaimRow.claim_key),
@@ -430,7 +430,7 @@ def _columns(project: Project, place: Place) -> dict[str, object]:
 
 def _queued(connection: Connection, project_id: int, keys: Collection[int]) -> set[int]:
     found: set[int] = set()
-    for some in _pieces(list(keys)):
+    for some in in_pieces(list(keys)):
         found |= set(
             connection.execute(
                 select(col(QueueRow.claim_key)).where(
@@ -450,8 +450,8 @@ def _newest(connection: Connection, position: int) -> bool:
     return found is not None
 
 
-def _pieces(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
-    # A statement holds a limited number of values.
+def in_pieces(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
+    """The keys in stretches of at most ``ROWS_AT_ONCE``: a statement holds a limited number of values."""
     for start in range(0, len(keys), ROWS_AT_ONCE):
         yield keys[start : start + ROWS_AT_ONCE]
 
@@ -620,7 +620,7 @@ def rebuild(connection: Connection, project: Project) -> None:
         .group_by(col(ClaimSignal.claim_key)),
     )
     every = {**signals, **touched}
-    for keys in _pieces(list(every)):
+    for keys in in_pieces(list(every)):
         _put(connection, project, list(_identities(connection, keys)), every)
     _settle_all(connection, project, touched)
 
@@ -631,12 +631,12 @@ def _settle_all(connection: Connection, project: Project, claim_keys: Collection
     for key, standing in _standings(connection, project, claim_keys).items():
         standings.setdefault(standing, []).append(key)
     for standing, keys in standings.items():
-        for start in range(0, len(keys), ROWS_AT_ONCE):
+        for some in in_pieces(keys):
             connection.execute(
                 update(QueueRow)
                 .where(
                     col(QueueRow.project_id) == project.project_id,
-                    col(QueueRow.claim_key).in_(keys[start : start + ROWS_AT_ONCE]),
+                    col(QueueRow.claim_key).in_(some),
                 )
                 .values(**_told(standing))
             )

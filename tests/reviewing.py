@@ -15,8 +15,16 @@ from verdicts import Said, a_verification, fill
 
 from core.records import VerdictLabel, Verification
 from core.review.exchange import ReviewsPut
-from core.review.items import ReviewItem
-from core.review.records import Annotation, Judgement, Person, Project, ProjectSettings, Role
+from core.review.items import DisagreementItem, ReviewItem
+from core.review.records import (
+    Annotation,
+    Cause,
+    Judgement,
+    Person,
+    Project,
+    ProjectSettings,
+    Role,
+)
 from core.workflows.label_import import LabelPlan, import_labels, plan_labels, read_labels
 from core.workflows.review import ReviewSession, open_review_session
 from storage.label_intake import LabelIntake
@@ -111,6 +119,22 @@ class Office:
         nonce = desk.show(item.assignment_id)
         self.clock.advance(seconds=5)
         return desk.annotate(item.assignment_id, nonce, judgement, **more)  # type: ignore[arg-type]
+
+    def adjudicate(
+        self,
+        name: str,
+        judgement: Judgement,
+        cause: Cause = Cause.REVIEWER_ERROR,
+        **more: object,
+    ) -> DisagreementItem:
+        """Let that person decide their next disagreement, without haste."""
+        desk = self.desk(name)
+        tie = desk.next_disagreement()
+        assert tie is not None
+        nonce = desk.show(tie.assignment_id)
+        self.clock.advance(seconds=5)
+        desk.adjudicate(tie, nonce, judgement, cause, **more)  # type: ignore[arg-type]
+        return tie
 
 
 def an_office(

@@ -11,14 +11,12 @@ command goes on, and averages the weights over the run's tail.
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import logging
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -50,10 +48,7 @@ from training.packed import is_packed, packed_encoder, packed_items, packed_name
 
 logger = logging.getLogger(__name__)
 
-# Of glibc's malloc.h: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX.
-MALLOC = {-1: 2**31 - 1, -3: 2**31 - 1, -8: 1}
 QUICK_VALIDATION = ("mnli_dev5k", "infotabs_test_alpha2", "newprotocols_val", "control_val")
-IN_CACHE = 1_024  # word pieces that one core reads at a time
 Progress = Callable[[str, Mapping[str, float]], None]
 
 
@@ -115,18 +110,8 @@ def train_nli_model(options: TrainingOptions, progress: Progress | None = None) 
     if (options.minutes is None) == (options.steps is None):
         raise ValueError("give either minutes or steps")
     torch.manual_seed(options.seed)
-    keep_freed_memory()
     run = TrainingRun(options, progress or _log_progress)
     return run.train()
-
-
-def keep_freed_memory() -> None:
-    """Let the C library keep what is freed, in one arena: every large tensor is otherwise given back to
-    the system, and its pages are made anew."""
-    with suppress(OSError, AttributeError):
-        libc = ctypes.CDLL(None)
-        for setting, value in MALLOC.items():
-            libc.mallopt(setting, value)
 
 
 def _log_progress(event: str, figures: Mapping[str, float]) -> None:
@@ -330,27 +315,20 @@ class TrainingRun:
         )
 
     def _gradients(self, batch: Batch, weight: float, model: Any, worker: int) -> float:
-        """Leave the gradients of one part of a batch on one copy of the model, on a processor read in
-        pieces that its cache holds; return its summed loss."""
+        """Leave the gradients of one part of a batch on one copy of the model; return its summed
+        loss."""
         model.train()
-        drop, total = self._dropout(worker), 0.0
-        pieces = 1
-        if self.device.type == "cpu":
-            pieces = min(batch.pairs, -(-batch.input_ids.numel() // IN_CACHE))
-        for part in (batch.part(i, pieces) for i in range(pieces)):
-            logits = pair_logits(
-                model,
-                part.input_ids,
-                part.token_type_ids,
-                part.attention_mask,
-                self.dtype,
-                drop,
-            )
-            smoothing = self.options.label_smoothing
-            loss = pair_loss(logits.float(), part.targets, smoothing) * part.pairs
-            (loss * weight).backward()  # type: ignore[no-untyped-call]
-            total += float(loss.detach())
-        return total
+        logits = pair_logits(
+            model,
+            batch.input_ids,
+            batch.token_type_ids,
+            batch.attention_mask,
+            self.dtype,
+            self._dropout(worker),
+        )
+        loss = pair_loss(logits.float(), batch.targets, self.options.label_smoothing) * batch.pairs
+        (loss * weight).backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
 
     def _dropout(self, worker: int) -> Drop:
         """Return the dropout of this step and worker: the same again after an interruption."""

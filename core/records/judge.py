@@ -176,7 +176,8 @@ class Proved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unproved:
-    """A verdict that counts for nothing: ``failed`` says which parts of its proof fail, for a person."""
+    """A verdict that accuses and supports nothing: ``failed`` says which parts of its proof fail, for a
+    person, whom a contradiction needs."""
 
     verdict: JudgeVerdict
     failed: tuple[str, ...]
@@ -231,6 +232,12 @@ class JudgeOutcome:
     def who(self) -> str:
         """Its model and host, without the digest of what it is asked."""
         return self.by.partition("#")[0]
+
+    @property
+    def unproved_against(self) -> Unproved | None:
+        """A contradiction that it reads and does not prove; None of anything else."""
+        found = self.proof if isinstance(self.proof, Unproved) else None
+        return found if found and found.verdict is JudgeVerdict.CONTRADICTED else None
 
     @property
     def word(self) -> str:

@@ -373,24 +373,18 @@ def decide_with_judge(
     found = replace(found, offline=before)
     if isinstance(found.proof, Proved) and found.worth is None:
         found = replace(found, worth=prior_worth(found.proof.verdict, config))
-    if verdict.decision is Decision.ALLOW and _left_open(found):
-        again = decide_claim(
-            verdict.claim, replace(outcome, judge=found), config, verdict.citations
-        )
-        return replace(again, extra=verdict.extra)
+    outcome = replace(outcome, judge=found)
     if _decides(found, outcome.support):
         assert found.worth is not None
         # Unlike others, its support has no middle band: what is proved is enough for the threshold or not.
         support = Support(probability=found.worth, threshold=outcome.support.threshold)
-        outcome = replace(outcome, support=support, judge=found)
-        again = decide_claim(verdict.claim, outcome, config, verdict.citations)
-        return replace(again, extra=verdict.extra)
-    # Nothing is proved: the verdict stands as it was given, with what became of the question.
-    return replace(
-        verdict,
-        outcome=replace(outcome, judge=found),
-        reasons=(*verdict.reasons, *told_without_proof(found)),
-    )
+        outcome = replace(outcome, support=support)
+    elif not (verdict.decision is Decision.ALLOW and found.unproved_against):
+        # Nothing is proved: the verdict stands as it was given, with what became of the question.
+        reasons = (*verdict.reasons, *told_without_proof(found))
+        return replace(verdict, outcome=outcome, reasons=reasons)
+    again = decide_claim(verdict.claim, outcome, config, verdict.citations)
+    return replace(again, extra=verdict.extra)
 
 
 def prior_worth(verdict: JudgeVerdict, config: Config) -> float:
@@ -411,9 +405,7 @@ def _decides(judge: JudgeOutcome, support: Support) -> bool:
 def _left_open(judge: JudgeOutcome | None) -> list[Finding]:
     """What a contradiction that a judge reads and does not prove says against a claim: it accuses
     nothing, and nothing passes by itself that somebody who read all sources calls contradicted."""
-    if judge is None or not isinstance(proof := judge.proof, Unproved):
-        return []
-    if proof.verdict is not JudgeVerdict.CONTRADICTED:
+    if judge is None or (proof := judge.unproved_against) is None:
         return []
     reason = say(Cause.JUDGE_OPEN, judge=judge.who, failed=proof.failed[0])
     return [Finding(rank=_SUPPORT, reason=reason)]

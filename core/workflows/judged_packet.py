@@ -242,8 +242,8 @@ def _with_judge(
     found = _unconfirmed(offline) if alone else offline
     proof = None if outcome is None else outcome.proof
     if not (isinstance(proof, Proved) or (on_its_word and isinstance(proof, Unproved))):
-        contradicts = isinstance(proof, Unproved) and proof.verdict is JudgeVerdict.CONTRADICTED
-        return _unconfirmed(found) if contradicts and not found.blocked else found
+        against = outcome is not None and outcome.unproved_against is not None
+        return _unconfirmed(found) if against and not found.blocked else found
     assert outcome is not None
     worth = (by.worth or {}).get(proof.verdict, prior_worth(proof.verdict, config))
     decision, label = of_proof(

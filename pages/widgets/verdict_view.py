@@ -159,7 +159,7 @@ def _reasons(verification: Verification, people: ByPeople | None) -> list[Json]:
 
 def _found_wrong(verification: Verification, people: ByPeople | None) -> dict[str, str]:
     """The claims that people found wrong, in the answer's order: claim id → what they found."""
-    final = {key: one for key, (one, _) in people.final.items()} if people else {}
+    final = people.labels if people else {}
     ids = (verdict.claim.claim_id for verdict in verification.claims)
     return {
         key: found_by_people(final[key])[1].word

@@ -21,7 +21,7 @@ from reviewing import (
 
 from core.errors import Conflict, InputError, NotFound
 from core.records import VerdictLabel
-from core.review.records import Cause, ProjectSettings, ReviewedClaim, ReviewStatus, Role
+from core.review.records import ProjectSettings, ReviewedClaim, ReviewStatus, Role
 from core.workflows.label_import import left_csv, plan_labels, read_labels
 from core.workflows.packet_export import ExportFilters, export_packet
 from core.workflows.packet_import import import_packet
@@ -174,12 +174,7 @@ def test_an_import_on_which_a_decision_rests_stays_until_that_is_reopened(office
     labels_in(intake, lea, HEAD + f"{POTASSIUM},contradicted,chart,review-0001\n", "Ada")
     while office.read("Ben", SUPPORTED):
         pass
-    desk = office.desk("Dora")
-    tie = desk.next_disagreement()
-    assert tie is not None
-    nonce = desk.show(tie.assignment_id)
-    office.clock.advance(seconds=9)
-    desk.adjudicate(tie, nonce, UNSUPPORTED, cause=Cause.REVIEWER_ERROR)
+    tie = office.adjudicate("Dora", UNSUPPORTED)
     (imported,) = intake.imports()
 
     with pytest.raises(Conflict, match="1 of its claims have been adjudicated"):
@@ -198,12 +193,7 @@ def test_a_packet_brings_back_nothing_that_was_taken_back_and_the_table_does(
     labels_in(intake, lea, row, "Ada")
     while office.read("Ben", SUPPORTED):
         pass
-    desk = office.desk("Dora")
-    tie = desk.next_disagreement()
-    assert tie is not None
-    nonce = desk.show(tie.assignment_id)
-    office.clock.advance(seconds=9)
-    desk.adjudicate(tie, nonce, UNSUPPORTED, cause=Cause.REVIEWER_ERROR)
+    tie = office.adjudicate("Dora", UNSUPPORTED)
     every = ExportFilters(statuses=frozenset(ReviewStatus))
     export_packet(office.workspace.packets(), lea, tmp_path / "p", at=office.clock(), filters=every)
     office.workspace.triage.reopen(office.project, tie.claim_key, "misread", by=lea)

@@ -64,15 +64,9 @@ def an_office_with_annotations(store: SqlStore, **more: object) -> Office:
     for number in range(8):
         office.read("Ada", SUPPORTED, rationale="the chart says so", confidence=4)
         office.read("Ben", UNSUPPORTED if number in (1, 2, 5) else SUPPORTED)
-    desk = office.desk("Dora")
     for _ in range(2):
-        tie = desk.next_disagreement()
-        assert tie is not None
-        nonce = desk.show(tie.assignment_id)
-        office.clock.advance(seconds=9)
-        desk.adjudicate(
-            tie,
-            nonce,
+        office.adjudicate(
+            "Dora",
             UNSUPPORTED,
             cause=Cause.GUIDELINE_GAP,
             guideline_needs_fix=True,

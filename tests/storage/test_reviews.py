@@ -569,12 +569,8 @@ def test_what_a_third_person_decided_is_listed_as_that_and_not_mended(store: Sql
     office = an_office(store, traces=1, reads_per_claim=2)
     said = office.read("Ada")
     office.read("Ben", UNSUPPORTED)
-    desk = office.desk("Dora")
-    tie = desk.next_disagreement()
-    assert said is not None and tie is not None
-    nonce = desk.show(tie.assignment_id)
-    office.clock.advance(seconds=5)
-    desk.adjudicate(tie, nonce, UNSUPPORTED, Cause.REVIEWER_ERROR)
+    assert said is not None
+    office.adjudicate("Dora", UNSUPPORTED)
 
     (one,) = office.workspace.reviews.mine(office.project.project_id, office.people["Ada"])
 
@@ -870,12 +866,7 @@ def test_the_trail_tells_of_every_step_and_of_no_verdict_before_it_is_settled(
 
 def test_the_database_refuses_to_change_a_persons_word(store: SqlStore) -> None:
     office = a_tie(store)
-    desk = office.desk("Dora")
-    tie = desk.next_disagreement()
-    assert tie is not None
-    nonce = desk.show(tie.assignment_id)
-    office.clock.advance(seconds=5)
-    desk.adjudicate(tie, nonce, SUPPORTED, Cause.GUIDELINE_GAP)
+    office.adjudicate("Dora", SUPPORTED, Cause.GUIDELINE_GAP)
     desk, item, _ = on_screen(office)
     desk.decline(item.assignment_id, "no")
 

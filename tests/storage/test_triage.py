@@ -21,7 +21,7 @@ from core.errors import Conflict, InputError, NotAllowed
 from core.provenance.triage import CONTRADICTED, NOT_CONFIRMED
 from core.records import FileCount, IngestReport, Origin
 from core.review.items import Withheld
-from core.review.records import Cause, ReviewStatus, Role
+from core.review.records import ReviewStatus, Role
 from core.workflows.verify import run_key
 from storage.records import Order, TraceFilters
 from storage.store import SqlStore, newest_of_file, only, sample_of
@@ -319,20 +319,10 @@ def adjudicated(store: SqlStore) -> tuple[Office, int]:
     )
     office.read("Ada", SUPPORTED)
     office.read("Ben", UNSUPPORTED)
-    decide(office, "Dora")
+    office.adjudicate("Dora", SUPPORTED)
     (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.resolution.status is ReviewStatus.ADJUDICATED
     return office, claim.claim_key
-
-
-def decide(office: Office, name: str) -> None:
-    """Let that adjudicator decide the disagreement."""
-    desk = office.desk(name)
-    item = desk.next_disagreement()
-    assert item is not None
-    nonce = desk.show(item.assignment_id)
-    office.clock.advance(seconds=5)
-    desk.adjudicate(item, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
 
 
 def test_an_adjudication_is_reopened_with_a_reason_and_stays_as_written(store: SqlStore) -> None:
@@ -348,7 +338,7 @@ def test_an_adjudication_is_reopened_with_a_reason_and_stays_as_written(store: S
     assert claim.resolution.status is ReviewStatus.UNRESOLVED
     assert triage.decided(office.project, office.people["Lea"]) == ()
     assert office.desk("Lea").progress().ties == 1
-    decide(office, "Emil")
+    office.adjudicate("Emil", SUPPORTED)
     (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.adjudication is not None and claim.adjudication.reviewer == "Emil"
     with store.database.reading() as connection:
