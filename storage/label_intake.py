@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 from sqlmodel import col
 
 from core.errors import Conflict, NotFound
 from core.review.assignment import ADJUDICATION_SLOT
-from core.review.exchange import ClaimContext, KnownClaim, LabelImport, ReviewsPut
+from core.review.exchange import ClaimContext, KnownClaim, LabelImport, Place, ReviewsPut
+from core.review.items import QueueState
 from core.review.packet_reader import PacketReview
 from core.review.pre_labels import LabelledClaim
 from core.review.records import Person, Project, Role
@@ -30,6 +32,8 @@ from storage.tables import (
     AssignmentRow,
     AuditEvent,
     ClaimRow,
+    Draft,
+    PersonRow,
     PreLabelRow,
     QueueRow,
     TraceVersion,
@@ -70,25 +74,59 @@ class LabelIntake:
 
     def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
         """What each of these claims was read with, and what its annotators say."""
+        project_id = self.project.project_id
+        claims: dict[int, tuple[int, str]] = {}
         tools: dict[int, Mapping[str, str]] = {}
+        places: dict[int, dict[str, Place]] = defaultdict(dict)
         with self.store.database.reading() as connection:
             for keys in in_pieces(sorted(claim_keys)):
-                rows = connection.execute(
-                    select(col(ClaimRow.claim_key), col(TraceVersion.document))
-                    .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
-                    .where(col(ClaimRow.claim_key).in_(keys))
+                queued = (col(QueueRow.project_id) == project_id, col(QueueRow.claim_key).in_(keys))
+                for row in connection.execute(
+                    select(col(QueueRow.claim_key), col(QueueRow.state), col(ClaimRow.position))
+                    .join(ClaimRow, col(ClaimRow.claim_key) == col(QueueRow.claim_key))
+                    .where(*queued)
+                ):
+                    claims[row.claim_key] = row.position, row.state
+                for row in connection.execute(
+                    select(col(AssignmentRow.claim_key), col(AssignmentRow.slot))
+                    .add_columns(col(PersonRow.name), col(AssignmentRow.state))
+                    .add_columns(col(Draft.assignment_id).label("draft"))
+                    .join(PersonRow, col(PersonRow.person_id) == col(AssignmentRow.person_id))
+                    .outerjoin(Draft, col(Draft.assignment_id) == col(AssignmentRow.assignment_id))
+                    .where(
+                        col(AssignmentRow.project_id) == project_id,
+                        col(AssignmentRow.claim_key).in_(keys),
+                    )
+                ):
+                    places[row.claim_key][row.name] = Place(
+                        slot=row.slot, decided=row.state == "done", draft=row.draft is not None
+                    )
+            # Each document once, however many of its claims are asked for.
+            for some in in_pieces(sorted({position for position, _ in claims.values()})):
+                documents = connection.execute(
+                    select(col(TraceVersion.position), col(TraceVersion.document)).where(
+                        col(TraceVersion.position).in_(some)
+                    )
                 )
-                tools |= {row.claim_key: _tools(row.document) for row in rows}
-            said = every_current_annotation(connection, self.project.project_id)
+                tools |= {row.position: _tools(row.document) for row in documents}
+            said = every_current_annotation(connection, project_id)
         pre_labels = PreLabels(store=self.store).all()
         return {
             key: ClaimContext(
-                tools=found,
+                tools=tools[position],
+                state=QueueState(state),
+                places=places[key],
                 said={one.reviewer: one.judgement for one in said.get(key, ())},
                 pre_label=pre_labels.get(key),
             )
-            for key, found in tools.items()
+            for key, (position, state) in claims.items()
         }
+
+    def stamp(self) -> int:
+        """A number that differs once anything was written: the trail's latest."""
+        with self.store.database.reading() as connection:
+            newest = select(func.max(col(AuditEvent.sequence)))
+            return connection.execute(newest).scalar() or 0
 
     def begun(self, file: str, sha256: str, *, by: Person) -> LabelImport:
         """A new import of that file; nothing is kept of it yet."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from core.records import Trace, Verification
+from core.review.items import QueueState
 from core.review.pre_labels import PreLabel
 from core.review.records import Judgement
 
@@ -57,11 +58,22 @@ class KnownClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place of a claim that somebody has: as an annotator or adjudicator, decided or in hand."""
+
+    slot: int
+    decided: bool
+    draft: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimContext:
-    """A claim's sources (id → tool's name), and what is said of it now: by annotators, by name, and
-    as its pre-label."""
+    """A claim's sources (id → tool's name), how far it is, and by name who has a place and what they
+    say of it now; besides, its pre-label."""
 
     tools: Mapping[str, str]
+    state: QueueState
+    places: Mapping[str, Place]
     said: Mapping[str, Judgement]
     pre_label: PreLabel | None
 

@@ -17,7 +17,9 @@ from typing import Protocol
 from core.citations.normal import norm_v1
 from core.errors import BadRecord, InputError
 from core.records import VerdictLabel
-from core.review.exchange import ClaimContext, KnownClaim, LabelImport, ReviewsPut
+from core.review.assignment import ADJUDICATION_SLOT
+from core.review.exchange import ClaimContext, KnownClaim, LabelImport, Place, ReviewsPut
+from core.review.items import QueueState
 from core.review.packet_reader import PacketReview
 from core.review.pre_labels import LabelledClaim, pre_label_of
 from core.review.records import (
@@ -111,12 +113,17 @@ class PlannedLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelPlan:
-    """What would become of each row: kept, there already, or ``left`` with the reason."""
+    """What would become of each row: kept, there already, or ``left`` with the reason.
+
+    Of those left, ``taken`` are about a claim with both places taken, ``on_hold`` by work that is open.
+    """
 
     table: LabelTable
     labels: tuple[PlannedLabel, ...]
     known: int
     left: tuple[tuple[LabelRow, str], ...]
+    taken: int = 0
+    on_hold: int = 0
 
     @property
     def matched(self) -> int:
@@ -242,7 +249,12 @@ def plan_labels(
     for row, claim in found:
         plan.add(row, claim)
     return LabelPlan(
-        table=table, labels=tuple(plan.labels.values()), known=plan.known, left=tuple(plan.left)
+        table=table,
+        labels=tuple(plan.labels.values()),
+        known=plan.known,
+        left=tuple(plan.left),
+        taken=plan.taken,
+        on_hold=plan.on_hold,
     )
 
 
@@ -292,8 +304,9 @@ class _Plan:
         # As written goes first: two who are here may differ by case alone.
         self.people = {**{one.casefold(): one for one in people}, **{one: one for one in people}}
         self.labels: dict[tuple[int, str], PlannedLabel] = {}
+        self.lines: dict[int, dict[str, int]] = defaultdict(dict)  # claim → annotator → line
         self.left: list[tuple[LabelRow, str]] = []
-        self.known = 0
+        self.known = self.taken = self.on_hold = 0
 
     def add(self, row: LabelRow, claim: KnownClaim | str) -> None:
         """Plan the row, count it as known, or leave it with a reason."""
@@ -306,22 +319,46 @@ class _Plan:
             place = "" if self.pre_labels else name  # a claim has one pre-label, whoever made it
             before = self.labels.get((claim.claim_key, place))
             said = before.judgement if before else self._said(context, name, judgement)
-            if said is not None and _same(said, judgement, row.cells):
+            # Of a claim that waits for its adjudication nothing is compared: that would tell of votes.
+            tied = context.state is QueueState.DISAGREEMENT and not (before or self.pre_labels)
+            if said is not None and (tied or _same(said, judgement, row.cells)):
                 self.known += 1
                 return
             if said is not None:
                 where = f"line {before.row.line}" if before else "here"
-                label = said.support.value.replace("_", " ")
-                who, source = place or "another row", said.source_id or "–"
-                raise BadRecord(f"{who} says otherwise {where}: {label}, {source}")
-            others = {*context.said, *(who for key, who in self.labels if key == claim.claim_key)}
-            if not self.pre_labels and len(others) >= _BOTH_ANNOTATIONS:
-                raise BadRecord(f"{' and '.join(sorted(others))} have annotated it already")
+                words = f"{said.support.value.replace('_', ' ')}, {said.source_id or '–'}"
+                told = before or context.state is QueueState.SETTLED
+                who = place or "another row"
+                raise BadRecord(f"{who} says otherwise {where}" + (f": {words}" if told else ""))
+            if not self.pre_labels:
+                self._take_place(claim.claim_key, context, name, row.line)
             self.labels[claim.claim_key, place] = PlannedLabel(
                 row=row, claim=claim, annotator=name, judgement=judgement
             )
         except BadRecord as error:
             self.left.append((row, error.message))
+
+    def _take_place(self, claim_key: int, context: ClaimContext, name: str, line: int) -> None:
+        """Give the row one of the claim's two places; raises BadRecord with what has them."""
+        mine, lines = context.places.get(name), self.lines[claim_key]
+        if mine is not None and mine.slot == ADJUDICATION_SLOT:
+            raise BadRecord(f"{name} breaks the tie here, and cannot annotate it as well")
+        if mine is not None and mine.draft:
+            self.on_hold += 1
+            raise BadRecord(f"on hold: {name} has begun a draft of it here")
+        others = {
+            who: place
+            for who, place in context.places.items()
+            if place.slot < ADJUDICATION_SLOT and who not in lines
+        }
+        if mine is None and len(others) + len(lines) >= _BOTH_ANNOTATIONS:
+            held = any(not place.decided for place in others.values())
+            self.on_hold, self.taken = self.on_hold + held, self.taken + (not held)
+            named = context.state is QueueState.SETTLED
+            by = [_place_words(who if named else "", place) for who, place in others.items()]
+            by += [f"line {other}" for other in lines.values()]
+            raise BadRecord(("on hold: " if held else "both places taken: ") + " and ".join(by))
+        lines[name] = line
 
     def _said(self, context: ClaimContext, name: str, now: Judgement) -> Judgement | None:
         """What stands here in the place of the row; another pre-label makes way for it."""
@@ -365,6 +402,13 @@ class _Plan:
                 )
             return next(iter(context.tools))
         return ids[0] if named else None
+
+
+def _place_words(who: str, place: Place) -> str:
+    """What has a place; ``who`` is named only where nobody has to stay blind."""
+    if not place.decided:
+        return "somebody's draft" if place.draft else "assigned to somebody"
+    return f"answered here by {who}" if who else "answered here"
 
 
 def _same(said: Judgement, judgement: Judgement, cells: Mapping[str, str]) -> bool:

@@ -182,16 +182,34 @@ def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Offic
     lea, intake = office.people["Lea"], office.workspace.label_intake()
     test = opened("export", lea.person_id)
     rows = "Her weight is 71.4 kg.,supported,chart,review-0002\nShe is well.,yes,chart,\n"
+    rows += "".join(f"She was seen {n} times.,no,,\n" for n in range(60))
     table = ("labels.csv", b"claim,label,source,trace_id\n" + rows.encode(), "text/csv")
 
     test.file_uploader(key="labels-file-0").set_value(table).run()
+    assert test.button(key="labels-import").disabled
+    assert "Whose labels are these? Write the name above." in [each.value for each in test.text]
     test.text_input(key="labels-annotator").set_value("A colleague").run()
 
-    assert "1 of 2 rows match; 1 do not" in titles(test)
-    assert "no claim here has this text" in list(test.dataframe[-1].value["Why it is not kept"])
+    assert "1 of 62 rows can come in, 61 cannot" in titles(test)
+    accepted, refused = (each.value for each in test.dataframe[-2:])
+    assert list(accepted["Claim"]) == ["Her weight is 71.4 kg."] and len(refused) == 50
+    test.text_input(key="labels-left-find").set_value("seen 59").run()
+    assert list(test.dataframe[-1].value["Line"]) == [63]
     assert intake.imports() == ()
+    planned = test.session_state["of-user-labels-plan"]
+    assert test.run().session_state["of-user-labels-plan"] is planned  # nothing matched anew
+    assert office.read("Cleo") is not None  # and what others write meanwhile is counted
+    assert test.run().session_state["of-user-labels-plan"] is not planned
     test.button(key="labels-import").click().run()
     assert [one.annotations for one in intake.imports()] == [1] and "labels.csv" in titles(test)
+    for _ in range(2):  # what did not come in stays until the next table
+        assert "labels.csv: 1 annotation imported, 61 rows not" in titles(test)
+        assert set(test.dataframe[-1].value["Why it does not come in"]) == {
+            "no claim here has this text"
+        }
+        test.run()
+    test.file_uploader(key="labels-file-1").set_value(table).run()
+    assert "labels.csv: 1 annotation imported, 61 rows not" not in titles(test)
     test.button(key="labels-back-0").click().run()
     assert not test.exception and "labels.csv" not in titles(test) and intake.imports() == ()
 

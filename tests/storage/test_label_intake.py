@@ -21,6 +21,7 @@ from reviewing import (
 
 from core.errors import Conflict, InputError, NotFound
 from core.records import VerdictLabel
+from core.review.items import Draft
 from core.review.records import ProjectSettings, ReviewedClaim, ReviewStatus, Role
 from core.workflows.label_import import left_csv, plan_labels, read_labels
 from core.workflows.packet_export import ExportFilters, export_packet
@@ -94,6 +95,45 @@ def test_what_matches_nothing_or_several_is_told_with_its_line_and_lost_nowhere(
     back = list(csv.reader(io.StringIO(left_csv(plan).lstrip("\ufeff"))))
     assert [tuple(cells[:4]) for cells in back[1:]] == [row.written for row, _ in plan.left]
     assert reviewed(office) == () and intake.imports() == ()  # a plan writes nothing
+
+
+def test_a_plan_counts_the_places_as_they_are_and_names_nobody_who_waits_for_a_third_view(
+    office: Office,
+) -> None:
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    tied, alike, drafted = (office.read("Ada").claim_key for _ in range(3))  # type: ignore[union-attr]
+    assert office.read("Ben", UNSUPPORTED).claim_key == tied  # type: ignore[union-attr]
+    assert office.read("Ben").claim_key == alike  # type: ignore[union-attr]
+    for name, begun in {"Ben": True, "Ada": False, "Cleo": False}.items():
+        item = office.desk(name).next_item()
+        assert item is not None
+        office.desk(name).show(item.assignment_id)
+        if begun:
+            office.desk(name).save_draft(item.assignment_id, Draft(rationale="RATIONALE-OF-BEN"))
+    held = item.claim_key
+    texts = {one.claim_key: f'"{one.text}",not enough,,{one.trace_id}' for one in intake.claims()}
+    rows = [f"{row},Zoe" for row in texts.values()]
+    rows += [f"{texts[key]},Ada" for key in (tied, drafted)] + [f"{texts[drafted]},Ben"]
+    office.clock.advance(days=9)  # what is on hold stays so until somebody takes it from there
+
+    plan, put = labels_in(
+        intake, lea, HEAD.strip() + ",annotator\n" + "".join(f"{row}\n" for row in rows)
+    )
+
+    places = {key: list(texts).index(key) + 2 for key in texts}
+    assert [(row.line, why) for row, why in plan.left] == sorted(
+        {
+            places[tied]: "both places taken: answered here and answered here",
+            places[alike]: "both places taken: answered here by Ada and answered here by Ben",
+            places[drafted]: "on hold: answered here and somebody's draft",
+            places[held]: "on hold: assigned to somebody and assigned to somebody",
+            len(texts) + 3: "Ada says otherwise here",
+            len(texts) + 4: "on hold: Ben has begun a draft of it here",
+        }.items()
+    )
+    assert (plan.taken, plan.on_hold, plan.known) == (2, 3, 1)  # of a tie nothing is compared
+    assert (put.votes, put.skipped) == (len(plan.labels), []) == (len(texts) - 4, [])
+    assert problems_beside_the_clock(office.store) == []
 
 
 def test_one_person_is_one_annotator_in_whatever_case_the_table_names_them(office: Office) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
@@ -9,19 +13,23 @@ from core.review.exchange import LabelImport
 from core.review.records import Person
 from core.workflows.label_import import (
     LabelPlan,
+    LabelRow,
     import_labels,
     left_csv,
     plan_labels,
     read_labels,
 )
 from pages.widgets.counting import counted
-from pages.widgets.figures import offer, widths
+from pages.widgets.current_user import OF_USER
+from pages.widgets.figures import Cell, by_column, offer, widths
 from pages.widgets.forms import after_saving, saved_forms
 from pages.widgets.plain import show_card, show_notice
 from storage.label_intake import LabelIntake
 
+Made = TypeVar("Made")
 AS_WORDS = {False: "annotations of a person", True: "pre-labels, shown after one's own answer"}
-SHOWN = 1_000
+SHOWN = 50
+_TABLE, _PLAN, _KEPT = (f"{OF_USER}labels-{name}" for name in ("table", "plan", "kept"))
 
 
 def show_label_import(intake: LabelIntake, user: Person) -> None:
@@ -34,68 +42,135 @@ def show_label_import(intake: LabelIntake, user: Person) -> None:
         key=f"labels-file-{saved_forms()}",
     )
     if file is not None:
+        st.session_state.pop(_KEPT, None)
         try:
             _show_table(intake, user, file.name, file.getvalue())
         except ProvenanceGuardError as error:
             show_notice("The table was not read", str(error), tone="bad")
+    elif _KEPT in st.session_state:
+        said, plan = st.session_state[_KEPT]
+        left = len(plan.left)
+        show_card(
+            key="labels-kept",
+            title=f"{plan.table.file}: {said}" + (f", {counted(left, 'row')} not" if left else ""),
+            mark="!" if left else "✓",
+            tone="careful" if left else "good",
+        )
+        _show_left(plan)
     for number, one in enumerate(intake.imports()):
         _show_import(intake, user, one, number)
 
 
+def _once(name: str, key: object, make: Callable[[], Made]) -> Made:
+    """What ``make`` gave for that key in this session; made anew once the key is another."""
+    if st.session_state.get(name, (None,))[0] != key:
+        st.session_state[name] = (key, make())
+    made: Made = st.session_state[name][1]
+    return made
+
+
 def _show_table(intake: LabelIntake, user: Person, name: str, data: bytes) -> None:
-    table = read_labels(name, data)
+    file = (name, hashlib.sha256(data).hexdigest())
+    table = _once(_TABLE, file, lambda: read_labels(name, data))
     pre_labels = st.radio(
         "They come in as", [False, True], format_func=AS_WORDS.__getitem__, horizontal=True,
         key="labels-as",
     )  # fmt: skip
-    annotator = ""
+    annotator, lacking = "", ""
     if not pre_labels and "annotator" not in table.columns:
         annotator = st.text_input("Whose labels are these?", max_chars=200, key="labels-annotator")
-        if not annotator.strip():
-            return
-    plan = plan_labels(intake, table, annotator, pre_labels=pre_labels)
-    _show_plan(plan)
+        lacking = "" if annotator.strip() else "Whose labels are these? Write the name above."
+    plan = LabelPlan(table=table, labels=(), known=0, left=())
     noun = "pre-label" if pre_labels else "annotation"
-    if st.button(
-        f"Import {counted(len(plan.labels), noun)}",
-        type="primary",
-        disabled=not plan.labels,
-        key="labels-import",
-    ):
+    if not lacking:
+        asked = (*file, annotator, pre_labels, intake.project.project_id, intake.stamp())
+        plan = _once(
+            _PLAN, asked, lambda: plan_labels(intake, table, annotator, pre_labels=pre_labels)
+        )
+        _show_plan(plan)
+        lacking = "" if plan.labels else "No row of the table can come in."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(
+            f"Import {counted(len(plan.labels), noun)}" if plan.labels else f"Import {noun}s",
+            type="primary",
+            disabled=bool(lacking),
+            key="labels-import",
+        )
+        if lacking:
+            st.text(lacking)
+    if pressed:
         put = import_labels(intake, plan, user, pre_labels=pre_labels)
-        not_kept = f"; {len(put.skipped):,} not kept: {put.skipped[0]}" if put.skipped else ""
-        after_saving(f"{counted(put.votes, noun)} imported{not_kept}.")
+        # Planned again: what did not come in says why, also what others were quicker with.
+        again = plan_labels(intake, table, annotator, pre_labels=pre_labels)
+        said = f"{counted(put.votes, noun)} imported"
+        st.session_state[_KEPT] = (said, again)
+        after_saving(f"{said}.")
+    _show_labels(plan)
+    _show_left(plan)
 
 
 def _show_plan(plan: LabelPlan) -> None:
-    """How many rows match, and those that do not, with their reasons."""
-    rows, left = len(plan.table.rows), plan.left
+    """How many rows come in, how many not, and what has the places of those."""
+    rows, left = len(plan.table.rows), len(plan.left)
+    facts = {
+        "to come in": len(plan.labels),
+        "answered here already by the same person": plan.known,
+        "both places taken": plan.taken,
+        "on hold": plan.on_hold,
+        "not understood": left - plan.taken - plan.on_hold,
+    }
     show_card(
         key="labels-plan",
-        title=f"{plan.matched:,} of {counted(rows, 'row')} match"
-        + (f"; {len(left):,} do not" if left else ""),
+        title=f"{len(plan.labels):,} of {counted(rows, 'row')} can come in"
+        + (f", {left:,} cannot" if left else ""),
         mark="!" if left else "✓",
         tone="careful" if left else "good",
         text=". ".join(plan.table.notes),
-        facts=[["new", f"{len(plan.labels):,}"], ["here already", f"{plan.known:,}"]],
+        facts=[[words, f"{count:,}"] for words, count in facts.items() if count],
     )
-    if not left:
+
+
+def _show_labels(plan: LabelPlan) -> None:
+    """The rows that come in, folded."""
+    if plan.labels:
+        with st.expander(f"{counted(len(plan.labels), 'row')} to come in"):
+            _show_rows([(one.row, one.annotator) for one in plan.labels], "Whose", "labels-new")
+
+
+def _show_left(plan: LabelPlan) -> None:
+    """The rows that do not come in, each with its reason."""
+    if not plan.left:
         return
+    rows = counted(len(plan.left), "row")
+    with st.expander(f"{rows} not to come in, and why", expanded=True):
+        _show_rows(plan.left, "Why it does not come in", "labels-left")
+        if plan.on_hold:
+            st.caption("What is on hold is freed on People, under Assigned claims.")
+        offer(
+            f"Download {rows} (CSV)", lambda: left_csv(plan), "not-kept.csv", type="tertiary",
+            key="labels-download",
+        )  # fmt: skip
+
+
+def _show_rows(rows: Sequence[tuple[LabelRow, str]], what: str, key: str) -> None:
+    """The first rows of those in which the words searched for stand; ``what`` names their second part."""
+    cells: list[list[Cell]] = [
+        [row.line, said, *(row.cells.get(name, "") for name in ("claim", "label", "source"))]
+        for row, said in rows
+    ]
+    if len(cells) > SHOWN:
+        words = st.text_input("Find", key=f"{key}-find", placeholder="Words of a row").casefold()
+        cells = [row for row in cells if words in " ".join(map(str, row)).casefold()]
+        st.caption(f"{min(SHOWN, len(cells))} of {counted(len(cells), 'row')} shown.")
+    shown: dict[str, Any] = {**by_column(("Line", what, "Claim", "Label", "Source"), cells[:SHOWN])}
     st.dataframe(
-        {
-            "Line": [row.line for row, _ in left[:SHOWN]],
-            "Why it is not kept": [why for _, why in left[:SHOWN]],
-            "Claim": [row.cells.get("claim", "") for row, _ in left[:SHOWN]],
-            "Label": [row.cells.get("label", "") for row, _ in left[:SHOWN]],
-        },
-        column_config=widths({"Line": 60, "Why it is not kept": 470, "Claim": 420}),
+        shown,
+        column_config=widths({"Line": 60, what: 320, "Claim": 420}),
         hide_index=True,
         width="stretch",
-        alt=f"{counted(len(left), 'row')} that match nothing, each with its reason",
-        key="labels-left",
+        alt=f"The first of {counted(len(cells), 'row')}",
+        key=key,
     )
-    label = f"Download {counted(len(left), 'row')} that will not be kept (CSV)"
-    offer(label, left_csv(plan), "not-kept.csv", type="tertiary", key="labels-download")
 
 
 def _show_import(intake: LabelIntake, user: Person, one: LabelImport, number: int) -> None:
