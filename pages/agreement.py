@@ -27,6 +27,7 @@ from pages.screens.agreement.view import (
 from pages.widgets.counting import counted
 from pages.widgets.figures import show_numbers
 from pages.widgets.forms import one_of, show_saved
+from pages.widgets.navigation import WHO_READS
 from pages.widgets.plain import show_notice
 from pages.widgets.reviewed import agreement_for, packets_for
 from pages.widgets.routing import begin_page, or_stop
@@ -41,9 +42,19 @@ st.title("Agreement", anchor=False)
 show_saved()
 
 compared = one_of(
-    "Annotations", [ALL_ANNOTATIONS, ROUNDS], label_visibility="collapsed", key="readings",
+    "Annotations", [ALL_ANNOTATIONS, ROUNDS, WHO_READS], label_visibility="collapsed", key="readings",
     bind="query-params",
 )  # fmt: skip
+if compared == WHO_READS:
+    with or_stop(REFUSED):
+        show_by_person(
+            agreement_for(
+                packets_for(user), user, Question.SUPPORT, Basis.INDEPENDENT, Grouping.PAIR
+            ),
+            open_workspace(user),
+            user,
+        )
+    st.stop()
 left, middle, right = st.columns([2.6, 2, 1.2], vertical_alignment="bottom")
 question = one_of("Compared on", QUESTIONS, at=left, default=Question.SUPPORT, key="question")
 if compared == ROUNDS:
@@ -69,7 +80,6 @@ if not view.claims:
         if view.unfinished
         else "Agreement appears as soon as reviewers have read claims on the page Review.",
     )
-    show_by_person(view, open_workspace(user), user)
     st.stop()
 if view.kept_back:
     st.caption(
@@ -151,4 +161,3 @@ if reveal.annotations:
     )
 
 show_over_time(list(view.claims.values()))
-show_by_person(view, open_workspace(user), user)

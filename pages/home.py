@@ -11,15 +11,14 @@ from core.workflows.ingest import ingest
 from core.workflows.review import open_review_session
 from pages.screens.home.cards import TOLD_TO_ALL, found_card, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
-from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.current_user import LOOKED_AT_THRESHOLDS
+from pages.widgets.navigation import WHO_READS
 from pages.widgets.plain import show_card, show_cards, show_notice
 from pages.widgets.routing import begin_page, or_stop, or_stop_saying
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.verifying import start_verifying
 
 TRACES = "pages/traces.py"
-PEOPLE = "pages/people.py"
 EVENTS_LOOKED_AT = 400
 
 user = begin_page(__file__, "Home")
@@ -116,10 +115,10 @@ with right:
     )
     if may_read(user):
         st.page_link(
-            PEOPLE,
-            label="Who holds which claim",
+            "pages/agreement.py",
+            label=WHO_READS,
             icon=":material/back_hand:",
-            query_params={"show": ASSIGNMENTS_LINK},
+            query_params={"readings": WHO_READS},
         )
     st.subheader("Lately", anchor=False)
     show_card(facts=lately or [("", "Nothing yet.")], key="lately")

@@ -18,7 +18,7 @@ from core.citations.normal import norm_v1
 from core.errors import BadRecord, InputError
 from core.records import VerdictLabel
 from core.review.assignment import ADJUDICATION_SLOT
-from core.review.exchange import ClaimContext, KnownClaim, LabelImport, Place, ReviewsPut
+from core.review.exchange import ClaimContext, KnownClaim, LabelImport, ReviewsPut
 from core.review.items import QueueState
 from core.review.packet_reader import PacketReview
 from core.review.pre_labels import LabelledClaim, pre_label_of
@@ -352,12 +352,21 @@ class _Plan:
             if place.slot < ADJUDICATION_SLOT and who not in lines
         }
         if mine is None and len(others) + len(lines) >= _BOTH_ANNOTATIONS:
-            held = any(not place.decided for place in others.values())
-            self.on_hold, self.taken = self.on_hold + held, self.taken + (not held)
-            named = context.state is QueueState.SETTLED
-            by = [_place_words(who if named else "", place) for who, place in others.items()]
+            held = [place for place in others.values() if not place.decided]
+            self.on_hold, self.taken = self.on_hold + bool(held), self.taken + (not held)
+            done = sorted(who for who, place in others.items() if place.decided)
+            # Who annotated is named only where nobody has to stay blind.
+            named = " and ".join(done) if context.state is QueueState.SETTLED else ""
+            by = (
+                [f"answered by {named or ('one person', 'two people')[len(done) - 1]}"]
+                if done
+                else []
+            )
+            by += [
+                "in somebody's draft" if place.draft else "assigned to somebody" for place in held
+            ]
             by += [f"line {other}" for other in lines.values()]
-            raise BadRecord(("on hold: " if held else "both places taken: ") + " and ".join(by))
+            raise BadRecord(("on hold: " if held else "both places taken: ") + ", ".join(by))
         lines[name] = line
 
     def _said(self, context: ClaimContext, name: str, now: Judgement) -> Judgement | None:
@@ -402,13 +411,6 @@ class _Plan:
                 )
             return next(iter(context.tools))
         return ids[0] if named else None
-
-
-def _place_words(who: str, place: Place) -> str:
-    """What has a place; ``who`` is named only where nobody has to stay blind."""
-    if not place.decided:
-        return "somebody's draft" if place.draft else "assigned to somebody"
-    return f"answered here by {who}" if who else "answered here"
 
 
 def _same(said: Judgement, judgement: Judgement, cells: Mapping[str, str]) -> bool:

@@ -135,6 +135,7 @@ def role_words(person: Person) -> str:
 
 def _become(person_id: int) -> None:
     st.session_state[_CHOSEN] = person_id
+    st.session_state["chooser"] = False  # the list closes: who was wanted has been found
     for name in [str(name) for name in st.session_state if str(name).startswith(OF_USER)]:
         del st.session_state[name]
 

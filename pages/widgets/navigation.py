@@ -14,6 +14,7 @@ from pages.widgets.current_user import person_at_work
 from pages.widgets.plain import stop_with
 from pages.widgets.session import open_workspace
 
+WHO_READS = "Who reads what"  # the part of Agreement that ?readings= opens
 _READERS = frozenset({Role.LEAD, Role.AUDITOR})
 _NEEDED = {
     "review": frozenset({Role.REVIEWER}),

@@ -23,8 +23,8 @@ def test_a_lead_follows_homes_link_and_frees_a_claim_without_a_mouse(
     assert made.desk("Ada").next_item() is not None
     with serve(file) as url:
         visit = watched(visitor, url)
-        page = visit.open(f"?as={made.people['Lea'].person_id}", "text=Who holds which claim")
-        page.get_by_role("link", name="Who holds which claim").press("Enter")
+        page = visit.open(f"?as={made.people['Lea'].person_id}", "text=Who reads what")
+        page.get_by_role("link", name="Who reads what").press("Enter")
         which = page.get_by_label("Free these claims for somebody else")
         which.wait_for()
 

@@ -187,7 +187,7 @@ def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Offic
 
     test.file_uploader(key="labels-file-0").set_value(table).run()
     assert test.button(key="labels-import").disabled
-    assert "Whose labels are these? Write the name above." in [each.value for each in test.text]
+    assert "Whose labels are these? Their name is missing." in [each.value for each in test.text]
     test.text_input(key="labels-annotator").set_value("A colleague").run()
 
     assert "1 of 62 rows can come in, 61 cannot" in titles(test)

@@ -1,4 +1,4 @@
-"""Who holds which claim on the page People, and the verdict that waits for its annotator's decision."""
+"""Who holds which claim and the verdict that waits for its annotator's decision."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from opening import opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from streamlit.testing.v1 import AppTest
 
-from pages.widgets.assignments import ASSIGNMENTS_LINK, age_words, lease_words
+from pages.screens.agreement.assignments import age_words, lease_words
+from pages.widgets.navigation import WHO_READS
 from storage.store import SqlStore, open_store, utc_now
 
-HOME, PEOPLE, VERDICT = "home", "people", "verdict"
+HOME, VERDICT = "home", "verdict"
 STEP = timedelta(minutes=1)
 
 
@@ -43,9 +44,14 @@ def made(store: SqlStore) -> Office:
     return made
 
 
+def hands_of(person: int | None) -> AppTest:
+    """The part of Agreement that says who reads what."""
+    return opened("agreement", person, readings=WHO_READS)
+
+
 def table(test: AppTest) -> list[Mapping[str, Any]]:
     """The rows of who holds what; [] when there is no such table."""
-    return [row for frame in test.dataframe for row in frame.value.to_dict("records")]
+    return [r for f in test.dataframe if "Claim" in f.value for r in f.value.to_dict("records")]
 
 
 def holders(made: Office) -> list[str]:
@@ -57,18 +63,18 @@ def holders(made: Office) -> list[str]:
 
 
 def test_a_lead_sees_first_what_has_not_moved_longest(made: Office) -> None:
-    test = opened(PEOPLE, made.people["Lea"].person_id)
+    test = hands_of(made.people["Lea"].person_id)
 
     rows = table(test)
     assert [row["Who"] for row in rows] == ["Ben", "Ada"]
     assert [row["Reads"] for row in rows][0] == "reading 2"
     assert rows[0]["No change for"] == "3 days"
-    assert rows[0]["Lease"].startswith("ended 3 days ago")
-    assert rows[1]["Lease"] == "ends in 30 minutes"
+    assert rows[0]["Their time"].startswith("ended 3 days ago")
+    assert rows[1]["Their time"] == "ends in 30 minutes"
 
 
 def test_a_lead_frees_claims_with_a_reason_and_they_are_gone_from_the_table(made: Office) -> None:
-    test = opened(PEOPLE, made.people["Lea"].person_id)
+    test = hands_of(made.people["Lea"].person_id)
     ben = next(one for one in made.desk("Lea").open_assignments() if one.holder == "Ben")
 
     test.multiselect(key="free-which").select(ben.assignment_id)
@@ -88,7 +94,7 @@ def test_a_lead_frees_claims_with_a_reason_and_they_are_gone_from_the_table(made
 def test_a_claim_that_was_decided_meanwhile_stays_decided_and_the_others_are_freed(
     made: Office,
 ) -> None:
-    test = opened(PEOPLE, made.people["Lea"].person_id)
+    test = hands_of(made.people["Lea"].person_id)
     for one in made.desk("Lea").open_assignments():
         test.multiselect(key="free-which").select(one.assignment_id)
     test.text_input(key="free-reason").input("Lunch")
@@ -106,14 +112,14 @@ def test_a_claim_that_was_decided_meanwhile_stays_decided_and_the_others_are_fre
 
 
 def test_an_auditor_sees_who_holds_what_and_frees_nothing(made: Office) -> None:
-    test = opened(PEOPLE, made.people["Otto"].person_id)
+    test = hands_of(made.people["Otto"].person_id)
 
     assert [row["Who"] for row in table(test)] == ["Ben", "Ada"]
     assert not [each for each in test.button if each.key == "free-claims-button"]
 
 
 def test_a_reviewer_is_not_told_who_holds_what(made: Office) -> None:
-    test = opened(PEOPLE, made.people["Cleo"].person_id, show=ASSIGNMENTS_LINK)
+    test = hands_of(made.people["Cleo"].person_id)
 
     assert table(test) == []
     said = "\n".join(str(each.proto) for each in test.main)
@@ -121,7 +127,7 @@ def test_a_reviewer_is_not_told_who_holds_what(made: Office) -> None:
 
 
 def test_the_leads_table_shows_no_answer(made: Office) -> None:
-    said = json.dumps(table(opened(PEOPLE, made.people["Lea"].person_id)), default=str)
+    said = json.dumps(table(hands_of(made.people["Lea"].person_id)), default=str)
 
     assert "RATIONALE-OF-ADA" not in said
     assert "unsupported" not in said.lower()
@@ -130,7 +136,7 @@ def test_the_leads_table_shows_no_answer(made: Office) -> None:
 def test_nobody_holds_a_claim_is_said_in_words(store: SqlStore) -> None:
     made = an_office(store)
 
-    assert "Nobody holds a claim" in titles(opened(PEOPLE, made.people["Lea"].person_id))
+    assert "Nobody holds a claim" in titles(hands_of(made.people["Lea"].person_id))
 
 
 def test_home_leads_a_lead_there_and_nobody_else(made: Office) -> None:
@@ -138,8 +144,8 @@ def test_home_leads_a_lead_there_and_nobody_else(made: Office) -> None:
         test = opened(HOME, made.people[name].person_id)
         return [each.proto.label for each in test.get("page_link")]
 
-    assert "Who holds which claim" in links("Lea")
-    assert "Who holds which claim" not in links("Cleo")
+    assert "Who reads what" in links("Lea")
+    assert "Who reads what" not in links("Cleo")
 
 
 def test_ages_and_leases_are_said_in_words_that_one_plans_with() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from databases import a_store, workspace_of
 from opening import cards, drawn, opened, row_chosen, views
-from reviewing import UNSUPPORTED, Office, an_office
+from reviewing import UNSUPPORTED, Office, an_office, labels_in
 from sqlalchemy import Row, select
 from sqlmodel import col
 from streamlit.testing.v1 import AppTest
@@ -105,6 +105,41 @@ def test_home_names_nobody_and_quotes_no_note(store: SqlStore) -> None:
 
     assert "Ada" not in said
     assert "a note of mine" not in said
+
+
+def test_home_counts_claims_once_and_tells_of_imports_and_of_what_somebody_published(
+    store: SqlStore,
+) -> None:
+    made = office(store, reads_per_claim=1)
+    lea, intake = made.people["Lea"], made.workspace.label_intake()
+    table = "claim,label,trace_id\nHer weight is 71.4 kg.,not a claim,review-0001\n"
+    labels_in(intake, lea, table, "A colleague")
+
+    shown = opened(HOME, lea.person_id)
+    intake.withdraw(intake.imports()[0].key, by=lea)
+    later = opened(HOME, lea.person_id)
+
+    found = next(card for card in cards(shown) if card["title"] == "8 claims of 2 answers")
+    assert ["– not a claim, as people found", "1"] in found["facts"]
+    assert "1 of 8 claims settled" in everything(shown)
+    lately = [words for _, words in cards(shown)[-1]["facts"]]
+    assert lately[0] == "Labels were imported"
+    assert cards(later)[-1]["facts"][0][1] == "An import of labels was taken back"
+    assert "guideline" not in " ".join(lately)  # the first version is the program's own
+    made.workspace.guidelines.publish("1. One rule.", "Simpler", by=lea, expected_version=1)
+    assert "guideline" in cards(opened(HOME, lea.person_id))[-1]["facts"][0][1]
+
+
+def test_the_list_of_people_closes_once_somebody_is_chosen(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(HOME, made.people["Lea"].person_id)
+    test.session_state["chooser"] = True
+    ada = made.people["Ada"].person_id
+
+    test.run().button(key=f"become-{ada}").click().run()
+
+    assert not [each for each in test.button if str(each.key).startswith("become-")]
+    assert "Ada" in [each.value for each in test.text]
 
 
 # ---------------------------------------------------------------- review
@@ -497,6 +532,21 @@ def test_a_reviewer_sees_no_other_name_on_the_people_page(store: SqlStore) -> No
     said = everything(opened(PEOPLE, made.people["Ben"].person_id))
 
     assert "Ada" not in said and "Cleo" not in said
+
+
+def test_who_is_alone_is_told_what_to_do_and_gets_a_link_for_whom_they_add(store: SqlStore) -> None:
+    test = opened(PEOPLE)
+    assert cards(test)[0]["title"] == "You are alone here"
+    test.text_input(key="new-name").input("Nia")
+    test.multiselect(key="new-roles").select("reviewer")
+    press(test, "add-person-button")
+
+    nia = workspace_of(store).people.by_name("Nia")
+    test.selectbox(key="role-person-1").select(nia).run()
+
+    assert "You are alone here" not in [card["title"] for card in cards(test)]
+    (link,) = [each.value for each in test.code]
+    assert link.endswith(f"/?as={nia.person_id}")
 
 
 def test_a_lead_adds_a_person_who_can_then_review(store: SqlStore) -> None:

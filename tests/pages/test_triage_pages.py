@@ -278,12 +278,8 @@ def test_a_lead_sees_by_person_what_is_read_overdue_and_agreed(office: Office) -
         office.read("Ben", SUPPORTED)
     office.desk("Ada").next_item()  # long ago by the workbench's clock: its lease is over
 
-    test = (
-        opened("agreement", office.people["Lea"].person_id)
-        .toggle(key="board")
-        .set_value(True)
-        .run()
-    )
+    test = opened("agreement", office.people["Lea"].person_id)
+    test.segmented_control(key="readings").set_value("Who reads what").run()
 
     rows = next(f.value for f in test.dataframe if "Overdue" in f.value).set_index("Who")
     assert {"Ada", "Ben"} <= set(rows.index)

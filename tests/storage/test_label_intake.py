@@ -123,10 +123,10 @@ def test_a_plan_counts_the_places_as_they_are_and_names_nobody_who_waits_for_a_t
     places = {key: list(texts).index(key) + 2 for key in texts}
     assert [(row.line, why) for row, why in plan.left] == sorted(
         {
-            places[tied]: "both places taken: answered here and answered here",
-            places[alike]: "both places taken: answered here by Ada and answered here by Ben",
-            places[drafted]: "on hold: answered here and somebody's draft",
-            places[held]: "on hold: assigned to somebody and assigned to somebody",
+            places[tied]: "both places taken: answered by two people",
+            places[alike]: "both places taken: answered by Ada and Ben",
+            places[drafted]: "on hold: answered by one person, in somebody's draft",
+            places[held]: "on hold: assigned to somebody, assigned to somebody",
             len(texts) + 3: "Ada says otherwise here",
             len(texts) + 4: "on hold: Ben has begun a draft of it here",
         }.items()

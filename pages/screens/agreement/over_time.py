@@ -13,7 +13,8 @@ from core.review.assignment import LEAST_PACED
 from core.review.records import Person, ReviewedClaim, Role
 from core.statistics import exact_binomial_interval
 from core.workflows.agreement import AgreementView
-from pages.widgets.assignments import ASSIGNMENTS_LINK
+from core.workflows.review import open_review_session
+from pages.screens.agreement.assignments import show_assignments
 from pages.widgets.counting import counted
 from pages.widgets.figures import percent, show_numbers
 from pages.widgets.plots import BLUE, GREEN, ORANGE
@@ -139,25 +140,16 @@ def by_person(
 
 
 def show_by_person(view: AgreementView, workspace: Workspace, user: Person) -> None:
-    """How far each reviewer is, and what a lead can do about it."""
-    st.subheader("By person", anchor=False)
-    # Counted for each person anew: with many claims that is the longest part of the page.
-    if not st.toggle("Who has read what, and what is stuck", key="board"):
-        return
+    """How far each reviewer is, what everybody holds, and what a lead can do about it."""
     show_numbers(
         ("Who", "Read", "To read", "In hand", "Overdue", "Seconds a claim", "Agrees with another"),
         by_person(view, workspace, user, datetime.now(UTC)),
         name="agreement-by-person",
         alt="Each reviewer: read, to read, in hand, overdue, seconds a claim, agreement",
     )
-    with st.container(horizontal=True):
-        st.page_link("pages/traces.py", label="Assign traces", icon=":material/person_add:")
-        st.page_link(
-            "pages/people.py",
-            label="Free what is overdue",
-            icon=":material/back_hand:",
-            query_params={"show": ASSIGNMENTS_LINK},
-        )
+    st.page_link("pages/traces.py", label="Give answers to people", icon=":material/person_add:")
+    st.subheader("Claims in hand", anchor=False)
+    show_assignments(open_review_session(workspace, workspace.project(), user))
 
 
 def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:

@@ -72,14 +72,17 @@ def _once(name: str, key: object, make: Callable[[], Made]) -> Made:
 def _show_table(intake: LabelIntake, user: Person, name: str, data: bytes) -> None:
     file = (name, hashlib.sha256(data).hexdigest())
     table = _once(_TABLE, file, lambda: read_labels(name, data))
-    pre_labels = st.radio(
+    kind, whose = st.columns([1.2, 1])
+    pre_labels = kind.radio(
         "They come in as", [False, True], format_func=AS_WORDS.__getitem__, horizontal=True,
         key="labels-as",
     )  # fmt: skip
     annotator, lacking = "", ""
     if not pre_labels and "annotator" not in table.columns:
-        annotator = st.text_input("Whose labels are these?", max_chars=200, key="labels-annotator")
-        lacking = "" if annotator.strip() else "Whose labels are these? Write the name above."
+        annotator = whose.text_input(
+            "Whose labels are these?", max_chars=200, key="labels-annotator"
+        )
+        lacking = "" if annotator.strip() else "Whose labels are these? Their name is missing."
     plan = LabelPlan(table=table, labels=(), known=0, left=())
     noun = "pre-label" if pre_labels else "annotation"
     if not lacking:
@@ -117,7 +120,7 @@ def _show_plan(plan: LabelPlan) -> None:
         "answered here already by the same person": plan.known,
         "both places taken": plan.taken,
         "on hold": plan.on_hold,
-        "not understood": left - plan.taken - plan.on_hold,
+        "for another reason": left - plan.taken - plan.on_hold,
     }
     show_card(
         key="labels-plan",
@@ -145,7 +148,7 @@ def _show_left(plan: LabelPlan) -> None:
     with st.expander(f"{rows} not to come in, and why", expanded=True):
         _show_rows(plan.left, "Why it does not come in", "labels-left")
         if plan.on_hold:
-            st.caption("What is on hold is freed on People, under Assigned claims.")
+            st.caption("What is on hold is freed on Agreement, under Who reads what.")
         offer(
             f"Download {rows} (CSV)", lambda: left_csv(plan), "not-kept.csv", type="tertiary",
             key="labels-download",
@@ -165,7 +168,7 @@ def _show_rows(rows: Sequence[tuple[LabelRow, str]], what: str, key: str) -> Non
     shown: dict[str, Any] = {**by_column(("Line", what, "Claim", "Label", "Source"), cells[:SHOWN])}
     st.dataframe(
         shown,
-        column_config=widths({"Line": 60, what: 320, "Claim": 420}),
+        column_config=widths({"Line": 60, what: 400, "Claim": 380}),
         hide_index=True,
         width="stretch",
         alt=f"The first of {counted(len(cells), 'row')}",

@@ -108,18 +108,21 @@ _STOPPED = (
 
 def found_card(overview: Overview, counts: VerdictCounts) -> Card:
     """The claims of all answers by what was found, and the answers by state, with their marks."""
-    alone, verified = claim_counts(counts), sum(overview.by_decision.values())
-    found = claim_counts(overview.by_people or counts)
+    people, verified = overview.by_people or counts, sum(overview.by_decision.values())
+    alone = claim_counts(counts)
+    # As many as people are to read: what they found to be no claim is among them.
+    found = {Kind.ASIDE: people.set_aside - counts.set_aside, **claim_counts(people)}
     return {
-        "title": " of ".join((counted(sum(found.values()), "claim"), counted(verified, "answer"))),
+        "title": f"{counted(sum(counts.by_verdict.values()), 'claim')} of "
+        f"{counted(verified, 'answer')}",
         "text": f"Answers: {', '.join(answer_counts(overview))}.",
         "facts": [
             (
                 f"{LOOKS[kind].mark} {_WORDS_OF_FOUND.get(kind, LOOKS[kind].word)}",
-                f"{count:,}" + as_the_verifier_said(count, alone[kind]),
+                f"{count:,}" + as_the_verifier_said(count, alone.get(kind, count)),
             )
             for kind, count in reversed(found.items())
-            if count or alone[kind]
+            if count or alone.get(kind)
         ],
     }
 
@@ -127,6 +130,7 @@ def found_card(overview: Overview, counts: VerdictCounts) -> Card:
 _WORDS_OF_FOUND = {
     Kind.UNSUPPORTED: "not confirmed, or needs a person",
     Kind.CONTRADICTED: "contradicted, or found wrong",
+    Kind.ASIDE: "not a claim, as people found",
 }
 
 
@@ -156,12 +160,15 @@ _WORDS = {
     "calibrator.threshold": "The threshold was changed",
     "reader.chosen": "Another NLI model was chosen",
     "judge.chosen": "Another judge was chosen, or none",
+    "labels.imported": "Labels were imported",
+    "labels.withdrawn": "An import of labels was taken back",
     "packet.exported": "A packet was exported",
     "packet.signed": "A packet was signed",
     "repair.stored": "A repair was proposed",
     "repair.verified": "A repaired text was verified",
 }
 TOLD_TO_ALL = frozenset(_WORDS)
+_SHIPPED_GUIDELINE = ("guideline.published", "guideline 1")  # nobody published it
 
 
 def what_changed(events: Sequence[AuditEvent]) -> list[tuple[str, str]]:
@@ -169,7 +176,7 @@ def what_changed(events: Sequence[AuditEvent]) -> list[tuple[str, str]]:
     lately: list[tuple[datetime, str, int]] = []
     for event in events:
         words = _WORDS.get(event.action)
-        if words is None:
+        if words is None or (event.action, event.entity) == _SHIPPED_GUIDELINE:
             continue
         count = _count(event)
         if lately and lately[-1][1] == words:
@@ -188,7 +195,9 @@ def what_changed(events: Sequence[AuditEvent]) -> list[tuple[str, str]]:
 def _count(event: AuditEvent) -> int:
     """How many things one event tells of."""
     try:
-        verdicts = json.loads(event.detail).get("verdicts")
-    except (ValueError, AttributeError):
+        detail = json.loads(event.detail)
+        if event.action.startswith("labels."):
+            return int(detail.get("annotations") or detail["pre_labels"])
+        return len(detail["verdicts"])
+    except (ValueError, LookupError, TypeError):
         return 1
-    return len(verdicts) if isinstance(verdicts, list) else 1

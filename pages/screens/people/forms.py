@@ -7,10 +7,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.review.records import Person, Role
-from pages.widgets.current_user import ROLE_WORDS, role_words
+from pages.widgets.current_user import ROLE_WORDS, has_logins, role_words
 from pages.widgets.forms import save, saved_forms
 from pages.widgets.plain import inert, show_card, show_notice
 from storage.people import People
+
+_MAY = {
+    ROLE_WORDS[Role.REVIEWER]: "reads claims, and sees nobody's answer before their own",
+    ROLE_WORDS[
+        Role.ADJUDICATOR
+    ]: "decides where two reviewers differ, if they have not read the claim",
+    ROLE_WORDS[Role.LEAD]: "gives out work, changes settings and people, exports and imports",
+    ROLE_WORDS[Role.AUDITOR]: "sees everything, and changes nothing",
+}
 
 
 def show_people(people: People, me: Person) -> None:
@@ -24,6 +33,12 @@ def show_people(people: People, me: Person) -> None:
         )
         return
     everybody = people.everybody()
+    if lead and len(everybody) == 1:
+        show_notice(
+            "You are alone here",
+            "Add who is to read claims with you. Where two people read each claim (Settings says so), "
+            "a third who has not read it decides where they differ: make somebody adjudicator.",
+        )
     left, right = st.columns([1, 1], gap="large")
     with left:
         show_card(
@@ -34,6 +49,7 @@ def show_people(people: People, me: Person) -> None:
                 for each in everybody
             ],
         )
+        show_card(key="roles", title="What a role may do", facts=list(_MAY.items()))
     with right:
         if not lead:
             show_notice("You read everything", "An auditor changes nothing.")
@@ -47,14 +63,18 @@ def _show_add(people: People, me: Person) -> None:
     number = f"-{saved}" if (saved := saved_forms()) else ""
     with st.form(f"add-person{number}", clear_on_submit=False):
         st.markdown("**Add a person**")
-        name_box, email_box = st.columns(2)
+        name_box, other_box = st.columns(2)
         name = name_box.text_input("Name", key=f"new-name{number}", max_chars=200)
-        email = email_box.text_input(
-            "E-mail of the login, if there is one", key=f"new-email{number}", max_chars=300
-        )
-        roles = st.multiselect(
-            "Roles", list(ROLE_WORDS), format_func=ROLE_WORDS.__getitem__, key=f"new-roles{number}"
-        )
+        email = ""
+        if has_logins():
+            email = other_box.text_input(
+                "E-mail that they log in with", key=f"new-email{number}", max_chars=300
+            )
+            other_box = st.container()
+        roles = other_box.multiselect(
+            "Roles", list(ROLE_WORDS), format_func=ROLE_WORDS.__getitem__,
+            placeholder="What may they do?", key=f"new-roles{number}",
+        )  # fmt: skip
         if st.form_submit_button("Add this person", key=f"add-person-button{number}"):
             save(
                 lambda: people.add(name, roles, by=me, email=email.strip() or None),
@@ -66,14 +86,14 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
     """What is missing is offered to be given, what is there to be taken away: never both at once."""
     number = f"-{saved}" if (saved := saved_forms()) else ""
     with st.container(border=True):
-        st.markdown("**Give a role, or take one away**")
+        st.markdown("**Invite somebody, or change their roles**")
         user_box, role_box = st.columns(2)
         user = user_box.selectbox(
             "Person",
             everybody,
             format_func=lambda each: each.name,
             index=None,
-            placeholder="Whose role?",
+            placeholder="Who?",
             key=f"role-person{number}",
         )
         role = role_box.selectbox(
@@ -81,10 +101,20 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
             list(ROLE_WORDS),
             format_func=ROLE_WORDS.__getitem__,
             index=None,
-            placeholder="Which role?",
+            placeholder="To give or to take",
             key=f"role-role{number}",
         )
-        if user is None or role is None:
+        if user is None:
+            return
+        if has_logins():
+            st.caption("They open this workbench and log in with their e-mail.")
+        else:
+            st.caption(
+                "This link opens the workbench in their name; so does Change, at the top right."
+            )
+            here = (st.context.url or "").rpartition("/")[0]
+            st.code(f"{here}/?as={user.person_id}", language=None)
+        if role is None:
             return
         if role not in user.roles:
             if st.button(f"Make {inert(user.name)} {ROLE_WORDS[role]}", key=f"give-role{number}"):

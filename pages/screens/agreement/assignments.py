@@ -23,8 +23,6 @@ from pages.widgets.forms import after_saving
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import duration_words
 
-ASSIGNMENTS = "Assigned claims"
-ASSIGNMENTS_LINK = "hands"  # ?show=hands opens the page People at it
 DAY_SECONDS = 86_400
 
 
@@ -59,12 +57,12 @@ def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
             "Trace": [assignment.trace_id for assignment in held],
             "Since": [assignment.since for assignment in held],
             "No change for": [age_words(assignment.moved_at, now) for assignment in held],
-            "Lease": [lease_words(assignment.lease_until, now) for assignment in held],
+            "Their time": [lease_words(assignment.lease_until, now) for assignment in held],
         },
         column_config={
             **widths({"Who": 130, "Reads": 125, "Claim": 320, "Trace": 110}),
             "Since": moments("Since", width=130),
-            **widths({"No change for": 110, "Lease": 170}),
+            **widths({"No change for": 110, "Their time": 170}),
         },
         hide_index=True,
         width="stretch",
