@@ -99,9 +99,9 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.WORDS_NOT_GROUNDED: "Too little of the statement is grounded in {source}: {words}.",
     Cause.CITATION_TO_NOTHING: "{cited} leads to nothing: {why}.",
     Cause.CITATION_SAYS_OTHERWISE: "{cited} says something else: {why}.",
-    Cause.PERSON: "Needs a person: {source} may say this, and it is not sure enough ({numbers}).",
+    Cause.PERSON: "Needs a person: {source} may say this, but that is not sure enough ({numbers}).",
     Cause.PERSON_OTHERWISE: (
-        "Needs a person: {source} may say this or otherwise, and it is not sure enough ({numbers})."
+        "Needs a person: {source} may say this or otherwise, and neither is sure enough ({numbers})."
     ),
     Cause.READ_OTHERWISE: (
         "Not confirmed: the model reads {source} as saying otherwise ({numbers})."
@@ -116,11 +116,11 @@ SENTENCES: Mapping[Cause, str] = {
         "“{words}”"
     ),
     Cause.VALUE_OPEN: (
-        "Needs a person: {values} was found in no output and no call, and nothing found there gives it."
+        "Needs a person: {values} stands in no source and no call, and follows from none of them."
     ),
     Cause.STATED_OTHERWISE: "Needs a person: {why}.",
     Cause.READ_AS_SAYING_IT: (
-        "Not confirmed: the model reads {source} as saying this, and it is not sure enough ({numbers})."
+        "Not confirmed: the model reads {source} as saying this, but that is not sure enough ({numbers})."
     ),
     Cause.SUPPORT_TOO_LOW: "{numbers}.",
     Cause.HOW_OFTEN_CONTRADICTED: (

@@ -7,10 +7,9 @@ import streamlit as st
 from core.errors import NotFound, ProvenanceGuardError
 from core.provenance.records import ProvenanceReport
 from core.records import State
-from core.workflows.models import active_forest
 from core.workflows.provenance_report import one_answer, report_of
 from pages.screens.verdict.cited_claims import show_cited_claims
-from pages.screens.verdict.provenance import lay_out_provenance, moved_claims, show_downloads
+from pages.screens.verdict.provenance import lay_out_provenance, show_downloads, with_moved
 from pages.screens.verdict.view import show_evidence
 from pages.widgets.forms import one_of
 from pages.widgets.plain import show_notice, stop_with
@@ -89,6 +88,8 @@ data = lay_out(
     prior=workspace.project().settings.supported_prior or settings().supported_prior,
     people=people,
 )
+if verdict is not None:
+    data = with_moved(data, verdict.verification, workspace.calibrators)
 view = {name: st.query_params.get(name) for name in ("claim", "source", "beside", "panel")}
 links = []
 if verdict is not None:
@@ -131,8 +132,10 @@ def _provenance() -> ProvenanceReport:
 
 
 if verdict is not None and (view["panel"] == "provenance" or this_verdict in provenance):
-    moved = moved_claims(verdict.verification, active_forest(workspace.calibrators))
-    data = {**data, "provenance": lay_out_provenance(_provenance(), stored.trace, moved)}
+    data = {
+        **data,
+        "provenance": lay_out_provenance(_provenance(), verdict.verification, stored.trace),
+    }
 own_keys = dict(keys.of_views(Page.VERDICT))
 lit_words = list(workspace.word_lists.of(workspace.project(), user).all)
 asked = show_evidence(

@@ -179,7 +179,7 @@ def _check_of(part: Part, checks: Sequence[Check]) -> Check | None:
         )  # fmt: skip
     reason = part.why
     if part.bond is Bond.OPEN:
-        reason = f"{part.text} was found in no output and no call, and nothing found there gives it"
+        reason = f"{part.text} stands in no source and no call, and follows from none of them"
     elif part.bond is Bond.ELSEWHERE and part.place is not None and part.rival is not None:
         reason = (
             f"{part.text} stands {_where(part.place)}; "

@@ -19,9 +19,12 @@ from core.records import CLOSE_FEATURE, NLI_FEATURE, Features
 
 MOST = 5
 OTHER_WORDS = "something else that was measured"
-_OWN, _CHECKS = "the NLI score of what the agent itself asked or wrote", "how the checks came out"
-_SOURCE, _FITS = "the NLI score of the source it was checked against", "how well that source fits"
-_OUTPUTS, _LABEL = "the best NLI score of all tool outputs", "the NLI model's label"
+_OWN = "what the agent itself asked or wrote, as the model reads it"
+_CHECKS = "how the checks of values, dates and names came out"
+_SOURCE = "the source it was checked against, as the model reads it"
+_FITS = "how well that source fits the claim"
+_OUTPUTS = "the best of all sources, as the model reads them"
+_LABEL = "whether the model takes it for said, left open or contradicted"
 # Features that say one thing together have the same words, and are counted together.
 WORDS: Mapping[str, str] = {
     "route_score": _FITS,
@@ -45,8 +48,8 @@ WORDS: Mapping[str, str] = {
     "entailment_calls": _OWN,
     "entailment_own": _OWN,
     "entailment_said": _OWN,
-    CLOSE_FEATURE: "the NLI score of the few sentences or fields that could show it",
-    "term_overlap": "words shared with the premise",
+    CLOSE_FEATURE: "the few sentences or fields that could show it, as the model reads them",
+    "term_overlap": "words shared with what was read there",
     "all_term_overlap": "words shared with all sources",
     "evidence_rare_overlap": "rare words shared with all sources",
     "terms_nowhere": "words that stand in no source",

@@ -51,7 +51,6 @@ function chooseLine(state, claim, key) {
     node.setAttribute("aria-pressed", String(chosen));
   }
   drawSources(state, claim);
-  if (state.panel === "matrix") drawMatrix(state);
   remember(state);
   const source = sources.length && state.data.sources.find((each) => each.id === state.source);
   state.parts.said.textContent = source ? `${text}: shown in ${source.name}` : `${text}: ${reason || "no place in the sources"}`;

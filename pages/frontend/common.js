@@ -128,7 +128,7 @@ function claimNodes(claim) {
     const node = el("span", classes.join(" ").trim(), piece.text);
     if (piece.share !== undefined) {
       node.classList.add(`look-${lookStep(piece.share)}`);
-      node.title = `${piece.weak ? "Few similar words in the source. " : ""}Looked at ${percent(piece.share)} as much as the most looked-at word (alignment ${piece.score.toFixed(4)})`;
+      node.title = `${piece.weak ? "Few similar words in the source. " : ""}Looked at ${percent(piece.share)} as much as the most looked-at word`;
     }
     if (piece.value === "missing") {
       node.title = `Not found in the source${piece.nearest ? `; nearest there: ${piece.nearest}` : ""}. ${node.title}`;
@@ -152,15 +152,30 @@ function whyNodes(state, claim, by = "", more = []) {
   if (claim.because) head.append(el("span", "because", claim.because));
   words.append(head);
   const fold = el("details", "why-fold", null, { open: Boolean(state.figures) });
-  fold.addEventListener("toggle", () => { state.figures = fold.open; });
+  fold.addEventListener("toggle", () => {
+    state.figures = fold.open;
+    fold.closest("#evidence, #review")?.classList.toggle("figured", fold.open);
+  });
   const summary = el("summary", null, "Reasons and figures", { "aria-keyshortcuts": state.data.keys.figures });
   summary.append(el("kbd", null, state.data.keys.figures));
   const box = el("div", "why-more own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Reasons and figures" });
   const list = el("ul", "reasons");
-  for (const reason of claim.reasons.slice(1)) list.append(el("li", null, reason));
-  box.append(list, ...creditNodes(claim), figuresOf(claim), ...alignmentTable(claim), ...more);
+  for (const reason of claim.reasons) list.append(el("li", null, reason));
+  box.append(list, figuresOf(claim), ...movedNodes(claim), ...alignmentTable(claim), ...more);
   fold.append(summary, box);
   return [words, fold];
+}
+
+// What moved the chance of support most, in words: for it, then against it.
+function movedNodes(claim) {
+  const part = (label, towards) => {
+    const words = (claim.moved || []).filter((each) => each.for === towards).map((each) => each.words);
+    if (!words.length) return [];
+    const line = el("p", "credit-line", null, { "data-testid": "moved" });
+    line.append(el("span", "label", label), el("span", null, words.join("; ")));
+    return [line];
+  };
+  return [...part("Spoke for it most:", true), ...part("Spoke against it most:", false)];
 }
 
 function toggleFigures(state) {

@@ -13,7 +13,7 @@ export default function (component) {
   if (arriving) {
     state = {
       traceId: data.trace.id,
-      claim: null, source: null, sides: null, check: null, raw: false, panel: null, shown: SOURCES_SHOWN_AT_FIRST,
+      claim: null, source: null, sides: null, check: null, raw: false, panel: false, shown: SOURCES_SHOWN_AT_FIRST,
     };
     states.set(parentElement, state);
   }
@@ -25,14 +25,14 @@ export default function (component) {
   state.json = JSON.stringify(data);
   state.cleanup?.();
   draw(root, state);
-  if (!arriving && state.panel) state.parts.drawer.hidden = false;
   if (arriving) {
     const wanted = data.claims.find((c) => c.id === data.view.claim) || data.claims.find((c) => c.id === data.first);
     const source = data.sources.some((s) => s.id === data.view.source) ? data.view.source : null;
     choose(state, wanted ? wanted.id : null, { source, beside: data.view.beside, quiet: true });
-    if (data.view.panel) openPanel(state, data.view.panel);
+    if (data.view.panel && data.claims.length) openPanel(state);
   } else {
     choose(state, state.claim, { source: state.source, keep: true, quiet: true });
+    if (state.panel) drawPanel(state);
   }
   const onKey = (event) => steer(event, state);
   document.addEventListener("keydown", onKey);
@@ -59,7 +59,7 @@ function draw(root, state) {
   parts.sources = el("section", "pane source-pane", null, { "aria-label": "Sources" });
   panes.append(parts.answer, parts.sources);
   parts.why = el("section", "why", null, { "aria-label": "Why", "aria-live": "polite" });
-  parts.drawer = el("section", "drawer", null, { hidden: true, "aria-label": "All claims and sources" });
+  parts.drawer = el("section", "drawer", null, { hidden: true, "aria-label": "Claims and their sources" });
   parts.said = el("div", "said-aloud", null, { role: "status" });
   root.append(panes, parts.why, parts.drawer, parts.said);
   drawAnswer(state);
@@ -74,7 +74,7 @@ function header(state) {
   names.append(el("span", "facts", facts, { title: facts }));
   const verdict = el("div", "verdict");
   for (const count of data.counts) {
-    const chip = el("span", `count kind-${count.kind}`, null, { title: `${count.n} ${count.word}` });
+    const chip = button(`count kind-${count.kind}`, null, () => toNext(state, count), { title: "Show the next one" });
     chip.append(el("span", "glyph", count.mark, { "aria-hidden": "true" }), el("span", "n", String(count.n)), el("span", "word", count.word));
     verdict.append(chip);
   }
@@ -92,47 +92,24 @@ function question(state) {
   line.append(el("span", "label", "Question"), el("span", "asked", data.trace.question || "(none captured)", { title: data.trace.question }));
   if (data.verified) {
     const at = new Date(data.verified);
-    const versions = Object.entries(data.versions).map(([name, value]) => `${name}: ${value}`);
     line.append(el("span", "verified", `verified ${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`, {
-      title: [`${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })} · ${data.verified}`, ...versions].join("\n"),
+      title: at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" }),
     }));
   }
   if (data.claims.length) {
-    state.parts.provenanceButton = button("text", "Provenance", () => openPanel(state, "provenance"), { title: `Risk, distortions, contradictions, what was left out, and the report${hint(data.keys.provenance)}`, "aria-expanded": "false", "aria-keyshortcuts": data.keys.provenance });
-    state.parts.matrixButton = button("text", "All claims × sources", () => openPanel(state, "matrix"), { title: `Which source says which claim${hint(data.keys.matrix)}`, "aria-expanded": "false", "aria-keyshortcuts": data.keys.matrix });
+    state.parts.panelButton = button("text", "Claims and their sources", () => openPanel(state), { title: `What each claim says, where it was taken from, and whether that source says it${hint(data.keys.provenance)}`, "aria-expanded": "false", "aria-keyshortcuts": data.keys.provenance });
     state.parts.words = el("span", "words-tool");
-    line.append(state.parts.words, state.parts.matrixButton, state.parts.provenanceButton);
+    line.append(state.parts.words, state.parts.panelButton);
   }
   for (const link of data.links || []) line.append(button("text go", link.words, () => state.go(link.page), { title: link.title }));
   box.append(line);
-  const reasons = [...data.reasons, ...data.notices.map((text) => ({ claim: null, text: `Import: ${text}` }))];
-  if (reasons.length) {
+  const notes = [...data.reasons, ...data.notices.map((text) => `Import: ${text}`)].join(" ");
+  if (notes) {
     const line = el("p", "question-line");
-    const label = { block: "Blocked because", needs_review: "Needs review because", allow: "Allowed", unavailable: "Unavailable because", pending: "Note" }[data.decision.kind];
-    line.append(el("span", "label", label), ...reason(state, reasons[0]));
-    if (reasons.length > 1) {
-      const more = el("details", "more");
-      more.append(el("summary", null, `and ${reasons.length - 1} more`));
-      const list = el("ul");
-      for (const each of reasons.slice(1)) {
-        const item = el("li");
-        item.append(...reason(state, each));
-        list.append(item);
-      }
-      more.append(list);
-      line.append(more);
-    }
+    line.append(el("span", "asked", notes, { title: notes }));
     box.append(line);
   }
   return box;
-}
-
-function reason(state, each) {
-  const claim = state.data.claims.find((one) => one.id === each.claim);
-  const words = el("span", "asked", each.text, { title: each.text });
-  if (!claim) return [words];
-  const open = button(`text reason-claim kind-${claim.kind}`, `${claim.mark} claim ${claim.number}`, () => choose(state, claim.id), { title: "Show this claim" });
-  return [open, words];
 }
 
 function unusable(data) {
@@ -161,6 +138,14 @@ function step(state, by) {
   let at = claims.findIndex((claim) => claim.id === state.claim) + by;
   while (claims[at] && claims[at].kind === "aside") at += by;
   if (claims[at]) choose(state, claims[at].id);
+}
+
+// To the next claim that a count counts, around the end to the first.
+function toNext(state, count) {
+  const { claims } = state.data;
+  const at = claims.findIndex((claim) => claim.id === state.claim);
+  const around = [...claims.slice(at + 1), ...claims.slice(0, at + 1)];
+  choose(state, around.find((claim) => claim.kind === count.kind && claim.word === count.word).id);
 }
 
 function choose(state, claimId, { source = null, beside = null, keep = false, quiet = false } = {}) {
@@ -194,7 +179,6 @@ function choose(state, claimId, { source = null, beside = null, keep = false, qu
   drawWhy(state, claim);
   drawSources(state, claim);
   bringIntoView(parts.answerText, parts.answerText.querySelector(".said.chosen"), 0.35);
-  drawPanel(state);
   drawWords(state);
   if (!quiet) {
     remember(state);
@@ -214,7 +198,6 @@ function chooseSource(state, sourceId) {
   state.raw = false;
   const claim = data.claims.find((each) => each.id === state.claim) || null;
   drawSources(state, claim);
-  if (state.panel === "matrix") drawMatrix(state);
   remember(state);
 }
 
@@ -229,7 +212,7 @@ function remember(state) {
   const automatic = Boolean(claim && claim.sides && claim.sides.automatic);
   const same = state.sides ? automatic && state.sides.left === claim.sides.left : !automatic;
   if (same) url.searchParams.delete("beside"); else url.searchParams.set("beside", state.sides ? state.sides.left : "none");
-  if (state.panel) url.searchParams.set("panel", state.panel); else url.searchParams.delete("panel");
+  if (state.panel) url.searchParams.set("panel", "provenance"); else url.searchParams.delete("panel");
   window.history.replaceState(window.history.state, "", url);
 }
 
@@ -245,9 +228,9 @@ function steer(event, state) {
   if (name === "next_claim" || (key === "ArrowDown" && !scrolling)) step(state, 1);
   else if (name === "previous_claim" || (key === "ArrowUp" && !scrolling)) step(state, -1);
   else if (name === "side_by_side" && state.data.sources.length > 1 && !state.panel) toggleSides(state);
-  else if ((name === "matrix" || name === "provenance") && state.data.claims.length) openPanel(state, name);
+  else if (name === "provenance" && state.data.claims.length) openPanel(state);
   else if (name === "words") toggleWords(state, () => drawWords(state));
-  else if (name === "close" && state.panel) openPanel(state, state.panel);
+  else if (name === "close" && state.panel) openPanel(state);
   else if (name === "figures" || (name === "close" && state.figures)) toggleFigures(state);
   else return;
   event.preventDefault();

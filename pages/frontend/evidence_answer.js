@@ -32,7 +32,7 @@ function answerNodes(piece, state) {
       "aria-label": `Claim ${claim.number}: ${claim.word}`,
       title: `Claim ${claim.number}: ${claim.word}`,
       // The mark is drawn by the style sheet, so that copied text is the answer and nothing else.
-      "data-mark": `${claim.mark}${claim.number}`,
+      "data-mark": claim.kind === "aside" ? claim.mark : `${claim.mark}${claim.number}`,
       "data-claim": at,
     });
     return node;

@@ -30,7 +30,7 @@ function drawSides(state, claim) {
   for (const side of ["left", "right"]) {
     const source = state.data.sources.find((each) => each.id === state.sides[side]);
     if (!source) continue;
-    const [mark, role] = sideRole(claim, source.id, side);
+    const role = sideRole(claim, source.id, side);
     const pick = sourcePicker(pickerOptions(state, claim), source.id, `${role}: choose a source`, (id) => {
       state.sides[side] = id;
       if (side === "right") state.source = id;
@@ -46,7 +46,7 @@ function drawSides(state, claim) {
         drawSources(state, claim);
       }, { "aria-pressed": String(raw), title: "The output exactly as the tool gave it" }));
     }
-    const made = sidePane(side, role, mark, nodes);
+    const made = sidePane(side, role, nodes);
     row.append(made.pane);
     boxes.push([made.box, source, raw, side]);
   }
@@ -61,21 +61,16 @@ function drawSides(state, claim) {
 }
 
 function sideRole(claim, sourceId, side) {
-  if (!claim) return ["", side === "left" ? "One source" : "Another source"];
+  if (!claim) return side === "left" ? "One source" : "Another source";
   const places = claim.sides && (claim.sides.left_place || claim.sides.right_place);
-  if (places && claim.sides[side] === sourceId) return side === "left" ? ["○", "The answer cites"] : ["◉", "Says it"];
-  if (claim.routed === sourceId) return ["◉", claim.instead || "Checked against"];
-  if (claim.stated.includes(sourceId)) return ["○", "The answer credits"];
-  return ["", "Beside it"];
+  if (places && claim.sides[side] === sourceId) return side === "left" ? "The answer cites" : "Says it";
+  if (claim.routed === sourceId) return claim.instead || "Checked against";
+  return claim.stated.includes(sourceId) ? "The answer credits" : "Beside it";
 }
 
 function pickerOptions(state, claim) {
-  return ranked(state.data, claim).map(({ source, nli }, at) => {
-    // What is credited wrongly must not read as support, however the model leaned.
-    const short = claim && claim.instead && claim.stated.includes(source.id) && source.id !== claim.routed;
-    // How it reads is a mark: a list beside another has no room for the words, which the matrix has.
-    const mark = nli && !(short && nli.relation === "entailment") ? SAYS[nli.relation][0] : "";
+  return ranked(state.data, claim).map(({ source }) => {
     const about = source.status_short || source.family;
-    return { id: source.id, words: `${mark} ${at + 1}. ${source.name}${about ? `, ${about}` : ""}`.trim() };
+    return { id: source.id, words: `${source.name}${about ? `, ${about}` : ""}` };
   });
 }

@@ -71,10 +71,9 @@ function sourceRow(state, claim, row) {
   node.append(sourceName("span", source));
   node.append(el("span", "source-family", source.status_short || source.family, { title: source.status_words || source.family }));
   const roles = el("span", "roles");
-  const credit = stated && (claim.credit ? "credited" : "implied");
-  if (routed) roles.append(el("span", "role routed", stated ? `◉ checked, ${credit}` : "◉ checked against", { title: stated ? `The claim was checked against this source, and the answer's credit ${claim.credit ? "names" : "means"} it` : "The claim was checked against this source" }));
-  else if (stated) roles.append(el("span", "role stated", `○ ${credit}`));
-  if (nli) roles.append(el("span", `role rel-${nli.relation}`, `read as ${RELATION[nli.relation]} ${two(nli[nli.relation])}`, { title: `Read by the model: ${RELATION[nli.relation]}` }));
+  const words = [routed && "checked against", stated && (claim.credit ? "credited" : "implied")].filter(Boolean);
+  if (words.length) roles.append(el("span", `role${routed ? " routed" : ""}`, words.join(", ")));
+  if (nli) roles.append(el("span", `role read rel-${nli.relation}`, `read as ${RELATION[nli.relation]} ${two(nli[nli.relation])}`, { title: `Read by the model: ${RELATION[nli.relation]}` }));
   node.append(roles);
   const bar = el("span", `score${score === null ? " none" : ""}`, null, { title: score === null ? "Not ranked for this claim" : `Match with the claim (route score) ${score.toFixed(4)}` });
   if (score !== null) {
@@ -95,8 +94,8 @@ function drawOutput(state, claim) {
   const head = el("div", "output-bar");
   const title = el("div", "output-title");
   title.append(sourceName("h3", source));
-  const about = [source.family, source.server && `server ${source.server}`, many(source.characters, "character"), source.status_words, source.note].filter(Boolean).join(" · ");
-  title.append(el("span", "facts", about, { title: [source.id, about, source.uri].filter(Boolean).join("\n") }));
+  const about = [source.family, source.server && `server ${source.server}`, source.status_words, source.note].filter(Boolean).join(" · ");
+  title.append(el("span", "facts", about, { title: [source.id, about, many(source.characters, "character"), source.uri].filter(Boolean).join("\n") }));
   head.append(title);
   if (held && held.raw) {
     const toggle = el("div", "toggle", null, { role: "group", "aria-label": "How to show this output" });

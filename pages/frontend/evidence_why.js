@@ -13,7 +13,9 @@ function drawWhy(state, claim) {
     button("text", "Copy link", (event) => copy(event.currentTarget, state, window.location.href), { title: "Copy a link to this claim" }),
     button("text", "Copy reason", (event) => copy(event.currentTarget, state, reasonText(state, claim)), { title: "Copy the claim and why it was decided so" }),
   );
-  why.append(...whyNodes(state, claim), actions);
+  const [words, fold] = whyNodes(state, claim);
+  words.append(...creditNodes(claim));
+  why.append(words, fold, actions);
 }
 
 function reasonText(state, claim) {

@@ -1,44 +1,69 @@
-// The evidence view: the provenance of the whole answer. Every string in `data` may come from an
-// untrusted tool: it reaches the page as text alone.
+// The evidence view: what each claim says, where it was taken from, and whether that source says it. Every
+// string in `data` may come from an untrusted tool: it reaches the page as text alone.
 
-function drawProvenance(state) {
-  const { data, parts } = state;
-  const { drawer } = parts;
-  const found = data.provenance;
-  drawer.classList.add("whole");
-  const bar = panelBar(state, "Provenance", found ? "of the whole answer, by its riskiest claim" : "");
+// Opens the panel over the panes, or closes it.
+function openPanel(state) {
+  const { parts } = state;
+  state.panel = !state.panel;
+  parts.drawer.hidden = !state.panel;
+  parts.panelButton.setAttribute("aria-expanded", String(state.panel));
+  remember(state);
+  if (state.panel) drawPanel(state);
+  else parts.panelButton.focus();
+}
+
+function drawPanel(state) {
+  const found = state.data.provenance;
+  const { drawer } = state.parts;
+  drawer.hidden = false;
+  const bar = el("div", "pane-bar");
+  bar.append(el("h2", null, "Claims and their sources"), el("span", "place", "what is wrong comes first"));
+  if (found) bar.append(button("text", "Report …", () => state.go("report"), { title: "Download the report of this answer: Markdown, JSON or PDF" }));
+  bar.append(button("icon", "✕", () => openPanel(state), { "aria-label": "Close (Escape)", title: "Close (Escape)" }));
+  const body = el("div", "provenance own-arrows", null, { tabindex: "0", "aria-label": "Claims and their sources" });
+  drawer.replaceChildren(bar, body);
   if (!found) {
-    drawer.replaceChildren(bar, el("p", "nothing muted", "Working out risk, distortions and omissions …"));
+    body.append(el("p", "nothing muted", "Following each claim to its source …"));
     state.go("provenance");
     return;
   }
-  bar.insertBefore(button("text", "Report …", () => state.go("report"), { title: "Download the report of this answer: Markdown, JSON or PDF" }), bar.lastChild);
-  const top = drawer.querySelector(".provenance")?.scrollTop || 0;
-  const body = el("div", "provenance own-arrows", null, { tabindex: "0", "aria-label": "Provenance" });
-  const left = el("div", "column");
-  const right = el("div", "column");
-  left.append(...riskNodes(state, found), ...distortionNodes(state, found), ...contradictionNodes(state, found));
-  right.append(...omissionNodes(state, found), ...movedNodes(state, found), ...chainNodes(state, found));
-  body.append(left, right);
-  drawer.replaceChildren(bar, body);
-  body.scrollTop = top;
+  body.append(claimsTable(state, found), ...contradictionNodes(state, found), ...omissionNodes(state, found), forAuditors(state, found));
 }
 
-function heading(words, count, hint) {
-  const node = el("h3", "part", null, { title: hint });
-  node.append(el("span", null, words), el("span", "part-n", count));
-  return node;
+function claimsTable(state, found) {
+  const { data } = state;
+  const order = data.counts.map((count) => count.kind);
+  const claims = data.claims.filter((claim) => claim.kind !== "aside").sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
+  const table = el("table", "chain");
+  const head = el("tr");
+  for (const name of ["The answer says", "Its source, or the closest", "Does that source say it?"]) head.append(el("th", null, name, { scope: "col" }));
+  table.append(head);
+  for (const claim of claims) {
+    const at = data.claims.indexOf(claim);
+    const said = data.pieces.filter((piece) => piece.claims.includes(at) && piece.look !== "hidden").map((piece) => piece.text).join("");
+    const traced = found.claims.find((each) => each.id === claim.id) || { chain: [], distortions: [] };
+    const row = el("tr", `kind-${claim.kind}`, null, { "data-testid": "chain" });
+    const [says, from, whether] = [el("th", null, null, { scope: "row" }), el("td"), el("td")];
+    says.append(claimButton(state, claim.id), el("span", null, said), ...creditNodes(claim));
+    from.append(...traced.chain.flatMap((link) => linkNodes(state, claim, link)), ...otherSources(state, claim, traced));
+    const verdict = el("p");
+    verdict.append(el("span", "headline", `${claim.mark} ${claim.headline}`));
+    if (claim.because) verdict.append(el("span", "because", claim.because));
+    whether.append(verdict, ...traced.distortions.map((each) => distortionNode(claim, each)));
+    row.append(says, from, whether);
+    table.append(row);
+  }
+  return table;
 }
 
 function claimButton(state, id) {
   const claim = state.data.claims.find((each) => each.id === id);
-  if (!claim) return el("span", "muted", id);
-  return button(`text reason-claim kind-${claim.kind}`, `${claim.mark} claim ${claim.number}`, () => leaveFor(state, id, null), { title: claim.said });
+  return button(`text reason-claim kind-${claim.kind}`, `${claim.mark} claim ${claim.number}`, () => leaveFor(state, id, null), { title: "Show this claim in the answer" });
 }
 
 // Closes the panel on a claim, with a place in a source lit where one is given.
 function leaveFor(state, claimId, place) {
-  if (state.panel) openPanel(state, state.panel);
+  openPanel(state);
   choose(state, claimId || state.claim, { source: place ? place.source : null });
   if (place && place.start !== null) {
     state.place = place;
@@ -50,60 +75,40 @@ function placeButton(state, place, claimId) {
   return button("text place-link", place.called, () => leaveFor(state, claimId, place), { title: place.start === null ? "Show this source" : "Show the place in this source" });
 }
 
-function riskNodes(state, found) {
-  const words = el("div", "risk-words");
-  for (const each of found.held_back) words.append(el("p", "held-back", `${each[0].toUpperCase()}${each.slice(1)}.`));
-  const worst = found.claims[0];
-  const line = el("p", "small");
-  if (worst) line.append(el("span", null, `Risk ${two(found.risk)}, that of `), claimButton(state, found.riskiest));
-  words.append(line, el("p", "caption", `${found.grounded === null ? "No factual claim" : `${percent(found.grounded)} of the claims pass`}. ${found.note}`));
-  const table = el("table", "risks");
-  const head = el("tr");
-  for (const name of ["Claim", "Risk", ...(worst ? worst.parts.map((part) => part.words) : [])]) head.append(el("th", null, name, { scope: "col" }));
-  table.append(head);
-  for (const claim of found.claims) {
-    const row = el("tr");
-    const name = el("td");
-    name.append(claimButton(state, claim.id));
-    const risk = el("td", `level level-${claim.level}`);
-    risk.append(el("span", "level-mark", claim.mark, { "aria-hidden": "true" }));
-    if (claim.level === "BLOCKED") risk.append(el("span", null, claim.word), el("span", "by-formula", ` formula ${two(claim.risk)}`, { title: `The risk formula alone: ${claim.formula}` }));
-    else risk.append(el("span", null, `${claim.word} ${two(claim.risk)}`));
-    row.append(name, risk, ...claim.parts.map((part) => el("td", "n", two(part.value), { title: `${part.term}\nWeighs ${part.weight.toFixed(2)}` })));
-    table.append(row);
-  }
-  return [heading("Risk", "", "Risk score by four parts"), words, table];
+function linkNodes(state, claim, link) {
+  if (!link.place) return [placeButton(state, { source: link.source, called: link.called, start: null }, claim.id)];
+  const quote = link.place.before || link.place.after ? inContext(link.place) : el("p", "muted", link.place.words);
+  quote.classList.add("small");
+  return [placeButton(state, link.place, claim.id), quote];
 }
 
-function distortionNodes(state, found) {
-  const all = found.claims.flatMap((claim) => claim.distortions.map((each) => ({ ...each, of: claim.id })));
-  const nodes = [heading("Told differently than the source", String(all.length), "Distortions: the claim's words beside the source's")];
-  if (!all.length) nodes.push(el("p", "muted small", "No claim was found to change what its source says."));
-  for (const each of all) {
-    const box = el("article", `pair${each.against ? " against" : ""}`, null, { "data-testid": "distortion" });
-    const head = el("p", "pair-head");
-    head.append(claimButton(state, each.of), el("span", "pair-kind", each.kind), el("span", "muted small", each.against ? "speaks against the claim" : "for information"));
-    const said = el("div", "pair-text");
-    said.append(el("span", "label", "The answer"), each.said ? inContext(each.said) : el("p", null, each.claim));
-    const stated = el("div", "pair-text");
-    stated.append(el("span", "label", "The source"), each.place ? inContext(each.place) : el("p", null, "–"));
-    if (each.place) stated.append(placeButton(state, each.place, each.of));
-    const both = el("div", "pair-texts");
-    both.append(said, stated);
-    box.append(head, both, el("p", "small muted", each.reason));
-    nodes.push(box);
+// What the model makes of the other sources: a credit is judged beside all of them.
+function otherSources(state, claim, traced) {
+  const others = claim.ranking.filter((each) => !traced.chain.some((link) => link.source === each.source));
+  if (!others.length) return [];
+  const box = el("details", "small");
+  box.append(el("summary", null, many(others.length, "other source")));
+  const list = el("ul");
+  for (const each of others) {
+    const { name } = state.data.sources.find((source) => source.id === each.source);
+    const item = el("li");
+    item.append(placeButton(state, { source: each.source, called: name, start: null }, claim.id), el("span", null, each.nli ? ` the model reads it as ${RELATION[each.nli.relation]}` : " not read for this claim"));
+    list.append(item);
   }
-  const made = found.claims.filter((claim) => claim.made_up.length);
-  if (made.length || found.cited.length) {
-    nodes.push(heading("In no source", String(made.length + found.cited.length), "Fabrications: values that no output holds and that follow from none; citations that lead to nothing"));
-    for (const claim of made) {
-      const line = el("p", "small");
-      line.append(claimButton(state, claim.id), el("span", null, ` ${claim.made_up.join(", ")}`));
-      nodes.push(line);
-    }
-    for (const text of found.cited) nodes.push(el("p", "small", `Cited, and leads to nothing: ${text}`));
+  box.append(list);
+  return [box];
+}
+
+function distortionNode(claim, each) {
+  const pair = el("div", "pair", null, { "data-testid": "distortion" });
+  for (const [label, text] of [["The answer", each.said], ["The source", each.place]]) {
+    if (!text) continue;
+    const line = inContext(text);
+    line.prepend(el("span", "label", label));
+    pair.append(line);
   }
-  return nodes;
+  if (!claim.because.includes(each.reason)) pair.append(el("p", "small muted", each.reason));
+  return pair;
 }
 
 function inContext(part) {
@@ -113,11 +118,11 @@ function inContext(part) {
 }
 
 function contradictionNodes(state, found) {
+  if (!found.contradictions.length) return [];
   const several = found.turns > 1;
-  const nodes = [heading(several ? "Contradictions in the conversation" : "Contradictions inside the answer", String(found.contradictions.length), several ? `Two things the agent said in its ${found.turns} turns that cannot both hold; this answer is turn ${found.turns}` : "Two claims of the answer that cannot both hold")];
-  if (!found.contradictions.length) nodes.push(el("p", "muted small", several ? "No two claims of the conversation were found to contradict each other." : "No two claims of the answer contradict each other."));
+  const nodes = [el("h3", "part", several ? "Said in this conversation, and cannot both hold" : "Said in this answer, and cannot both hold")];
   for (const each of found.contradictions) {
-    const box = el("article", "pair against", null, { "data-testid": "contradiction" });
+    const box = el("article", "pair", null, { "data-testid": "contradiction" });
     const both = el("div", "pair-texts");
     const turn = el("div", "turn-text", null, { hidden: "" });
     for (const side of each.sides) {
@@ -157,60 +162,35 @@ function turnButton(side, found, box) {
 
 function omissionNodes(state, found) {
   const beyond = found.omissions_found - found.omissions.length;
-  const nodes = [heading("Left out of the answer", String(found.omissions.length), "Omissions: facts of the sources that bear on the task and that the answer is silent on")];
-  if (!found.omissions.length) nodes.push(el("p", "muted small", "Nothing that bears on the task was found to be left out."));
+  const nodes = found.omissions.length ? [el("h3", "part", "In the sources, and left out of the answer")] : [];
   for (const each of found.omissions) {
-    const box = el("article", `pair level-${each.severity}`, null, { "data-testid": "omission" });
+    const box = el("article", "pair", null, { "data-testid": "omission" });
     const head = el("p", "pair-head");
-    head.append(el("span", `level level-${each.severity}`, `${each.mark} ${each.word}`), el("span", "muted small", each.category));
+    head.append(el("span", "muted small", `${each.category}${each.serious ? ", serious" : ""}`));
     if (each.place) head.append(placeButton(state, each.place, null));
     box.append(head, el("p", null, each.text));
     nodes.push(box);
   }
   if (beyond > 0) nodes.push(el("p", "muted small", `${many(beyond, "lighter omission")} not listed.`));
+  for (const text of found.cited) nodes.push(el("p", "small", `Cited, and leads to nothing: ${text}`));
   return nodes;
 }
 
-function movedNodes(state, found) {
-  const moved = found.claims.filter((each) => each.moved.length);
-  if (!moved.length) return [];
-  const nodes = [heading("What moved each claim most", "", "The calibrator's inputs that changed this claim's support most, the strongest first: ▲ towards supported, ▼ against it")];
-  for (const claim of moved) {
-    const box = el("details", "chain-claim", null, { "data-testid": "moved" });
-    const head = el("summary");
-    head.append(el("span", null, `Claim ${(state.data.claims.find((each) => each.id === claim.id) || {}).number || ""}: ${claim.moved[0].for ? "▲" : "▼"} ${claim.moved[0].words}`));
-    const list = el("ul");
-    for (const each of claim.moved) list.append(el("li", "small", `${each.for ? "▲ for" : "▼ against"}: ${each.words}`));
-    const part = el("div", "chain-link");
-    part.append(list);
-    box.append(head, part);
-    nodes.push(box);
+function forAuditors(state, found) {
+  const { data } = state;
+  const box = el("details", "auditors", null, { "data-testid": "auditors" });
+  const table = el("table", "risks small");
+  const row = (tag, cells) => {
+    const line = el("tr");
+    for (const cell of cells) line.append(el(tag, null, cell, tag === "th" ? { scope: "col" } : {}));
+    table.append(line);
+  };
+  row("th", ["Claim", "Risk", "Support", "Needed", "In no source", "Call"]);
+  for (const each of found.claims) {
+    const claim = data.claims.find((one) => one.id === each.id);
+    row("td", [each.id, two(each.risk), two(claim.support), two(claim.threshold), each.made_up.join(", "), each.chain.map((link) => [link.called, link.call, link.arguments].filter(Boolean).join(" ")).join("; ")]);
   }
-  return nodes;
-}
-
-function chainNodes(state, found) {
-  const nodes = [heading("Where each claim comes from", "", "Provenance chain: claim → facts → call → run")];
-  for (const claim of found.claims.filter((each) => each.chain.length)) {
-    const box = el("details", "chain-claim");
-    const head = el("summary");
-    head.append(el("span", null, `Claim ${(state.data.claims.find((each) => each.id === claim.id) || {}).number || ""} → ${claim.chain.map((link) => link.called).join(", ")}`));
-    box.append(head);
-    for (const link of claim.chain) {
-      const part = el("div", "chain-link");
-      part.append(placeButton(state, { source: link.source, called: link.called, start: null }, claim.id));
-      if (link.call) part.append(el("span", "muted small", `call ${link.call}`));
-      if (link.arguments) part.append(el("code", "small", link.arguments));
-      const facts = el("ul");
-      for (const fact of link.facts) {
-        const item = el("li");
-        item.append(button("fact-link", fact.words || "searched whole", () => leaveFor(state, claim.id, fact)));
-        facts.append(item);
-      }
-      part.append(facts);
-      box.append(part);
-    }
-    nodes.push(box);
-  }
-  return nodes;
+  const facts = [["trace", data.trace.id], ["version of the record", found.content_hash], ["verified", data.verified], ...Object.entries(data.versions)];
+  box.append(el("summary", null, "For auditors: risk, support, calls and versions"), el("p", "small muted", `Risk is ${found.weights}, each from 0 to 1; the report has the parts. It ranks claims no better than support does: decide by the verdict.`), table, ...facts.map(([name, value]) => el("p", "small", `${name}: ${value}`)));
+  return box;
 }

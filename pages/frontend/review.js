@@ -168,7 +168,7 @@ function machine(state) {
   const { claim, here, agrees, pre_label } = state.data.machine;
   const box = el("section", `machine why kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
   const quoted = (quote) => { const line = el("span", "check"); line.append(...quoteNodes(quote)); return line; };
-  box.append(...whyNodes(state, claim, "Verifier: ", [...judgeNodes(claim, quoted), el("p", "caption", here)]));
+  box.append(...whyNodes(state, claim, "Verifier: ", [...creditNodes(claim), ...judgeNodes(claim, quoted), el("p", "caption", here)]));
   box.firstChild.append(el("p", "small", agrees, { "data-testid": "agrees" }), ...(pre_label ? [el("p", "small", pre_label, { "data-testid": "pre-label" })] : []));
   return box;
 }

@@ -210,7 +210,7 @@ function drawBeside(state) {
   const machine = data.machine && data.machine.claim;
   const credited = machine && machine.stated.includes(source.id);
   const pick = sourcePicker(pickerOptions(data), source.id, "The source on the left", (id) => { state.left = id; drawOutput(state, false); });
-  const made = sidePane("left", [credited ? "The answer credits" : "Beside it", source.status_short].filter(Boolean).join(" · "), credited ? "○" : "", [pick]);
+  const made = sidePane("left", [credited ? "The answer credits" : "Beside it", source.status_short].filter(Boolean).join(" · "), [pick]);
   parts.beside.append(made.pane);
   const held = data.texts[source.id];
   if (!held) { made.box.append(el("p", "muted", "Fetching this output …")); state.tell("fetch", source.id); return; }

@@ -11,10 +11,10 @@ function sourcePicker(options, chosen, label, onPick) {
 }
 
 // A pane that stands beside another: what its source is to the claim, which one, and its output.
-function sidePane(side, role, mark, nodes) {
+function sidePane(side, role, nodes) {
   const pane = el("section", `side side-${side}`, null, { "aria-label": role, "data-side": side });
   const head = el("div", "side-head");
-  head.append(el("span", "side-role", `${mark} ${role}`.trim()), ...nodes);
+  head.append(el("span", "side-role", role), ...nodes);
   const box = el("div", "output scroll own-arrows", null, { tabindex: "0", "aria-label": `${role}: the source's output`, "data-testid": `output-${side}` });
   pane.append(head, box);
   return { pane, box };

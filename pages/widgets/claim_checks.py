@@ -146,7 +146,10 @@ def _place(place: FactPlace, span: Span, offsets: Offsets) -> Json:
 
 
 def _text(check: Check) -> str:
-    return check.derivation.text if check.derivation else check.reason
+    text = check.derivation.text if check.derivation else check.reason
+    stated, _, meant = text.rpartition(" gives ")
+    # "Weight: 71.4 kg gives 71.4 kg": what stands there as the claim has it is told once.
+    return stated if f" {meant} " in f"{stated} " else text
 
 
 def _words(check: Check, claim: Claim) -> str:

@@ -21,7 +21,12 @@ from pages.widgets.claim_checks import (
     not_found,
     said_of_something_else,
 )
-from pages.widgets.headline import headline, is_shown_supported, tells_the_credit
+from pages.widgets.headline import (
+    headline,
+    is_shown_supported,
+    plain_reason,
+    tells_the_credit,
+)
 from pages.widgets.palette import LOOKS, Kind, family_words
 from pages.widgets.side_by_side import attribution_of, lay_out_sides, stated_sources
 from pages.widgets.source_marks import source_marks
@@ -53,7 +58,9 @@ def lay_out_claim(
         "word": LOOKS[kind].word,
         "headline": (line := headline(verdict, kind, names)),
         # The line goes on with the first reason, without what it says already.
-        "because": next(iter(reasons), "").removeprefix(line).strip(" .:;,"),
+        "because": plain_reason(next(iter(reasons), ""), verdict.outcome)
+        .removeprefix(line)
+        .strip(" .:;,"),
         "reasons": reasons,
         "checks": check_lines(verdict, names, offsets),
         "citations": citation_chips(verdict, names, offsets),

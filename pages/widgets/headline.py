@@ -11,31 +11,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.causes import below
-from core.records import AttributionStatus, ClaimVerdict, Judged, Relation, VerdictLabel
+from core.records import AttributionStatus, ClaimVerdict, Judged, VerdictLabel
 from core.records.judge import Proved
 from pages.widgets.citation_chips import cited_wrongly
-from pages.widgets.palette import Kind, family_words
+from pages.widgets.palette import LOOKS, Kind, family_words
 
 
 def headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str:
     """The line of a claim that is shown as ``kind``; ``names`` are what sources are called."""
-    if kind is Kind.ASIDE:
-        return f"Set aside: {verdict.claim.claim_type.value}"
-    if kind is Kind.UNJUDGED or not isinstance(verdict.outcome, Judged):
+    if kind in (Kind.ASIDE, Kind.PERSON):
+        word = LOOKS[kind].word
+        return word[:1].upper() + word[1:]
+    if not isinstance(verdict.outcome, Judged):
         return cited_wrongly(verdict) or "Not judged"
     source = _called(verdict.outcome, names)
     if is_shown_supported(verdict):
         return _supported(verdict, kind, source, names)
     if kind is Kind.CONFLATION:
         return _credited_wrongly(verdict, source, names)
-    if kind is Kind.PERSON:
-        return "Needs a person"
-    if verdict.verdict is VerdictLabel.CONTRADICTED and kind is Kind.CONTRADICTED:
-        return f"{source} says otherwise"
-    if verdict.verdict is VerdictLabel.SUPPORTED:
-        support = verdict.outcome.support
-        return f"Not sure enough: {below(support.probability, support.threshold, support.threshold_kind)}"
-    return _not_said(verdict.verdict, verdict.outcome, source)
+    return f"{source} says otherwise" if kind is Kind.CONTRADICTED else "Passes with its answer"
+
+
+def plain_reason(reason: str, outcome: object) -> str:
+    """A reason without what stands elsewhere: its figures, and what kind of source is meant."""
+    if not isinstance(outcome, Judged):
+        return reason
+    support = outcome.support
+    numbers = below(support.probability, support.threshold, support.threshold_kind)
+    if reason.casefold() == f"{numbers}.".casefold():
+        return "it may not say all of this"
+    # What kind of source it is stands in the list of sources.
+    kind = family_words(outcome.route.family)
+    for aside in (numbers, f"support {support.probability:.2f}", kind):
+        reason = reason.replace(f" ({aside})", "")
+    return reason
 
 
 def is_shown_supported(verdict: ClaimVerdict) -> bool:
@@ -72,16 +81,6 @@ def credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
     return f"the {family_words(family) or 'stated source'}"
 
 
-def _not_said(label: VerdictLabel | None, outcome: Judged, source: str) -> str:
-    """No check shows the opposite; where the NLI model takes it for that, the figure beside says so."""
-    otherwise = outcome.entailment.probabilities.relation is Relation.CONTRADICTION
-    if label is VerdictLabel.UNSUPPORTED:
-        return f"Not confirmed: not all of it was found in {source}"
-    if otherwise:
-        return f"Not confirmed: the model reads {source} as saying otherwise"
-    return "Not confirmed"
-
-
 def _supported(verdict: ClaimVerdict, kind: Kind, source: str, names: Mapping[str, str]) -> str:
     if kind is Kind.SUPPORTED:
         return f"Supported by {source}"
@@ -89,7 +88,7 @@ def _supported(verdict: ClaimVerdict, kind: Kind, source: str, names: Mapping[st
         return wrong
     if kind is Kind.CONFLATION:
         return f"True, but not in {credited_words(verdict, names)}: it is in {source}"
-    return f"Blocked, although {source} supports the wording"
+    return f"{source} says otherwise"
 
 
 def _credited_wrongly(verdict: ClaimVerdict, source: str, names: Mapping[str, str]) -> str:
@@ -97,8 +96,8 @@ def _credited_wrongly(verdict: ClaimVerdict, source: str, names: Mapping[str, st
     if verdict.verdict is VerdictLabel.CONTRADICTED:
         return f"{source} says otherwise, and the answer credits {credited_words(verdict, names)}"
     if verdict.outcome.attribution.status is not AttributionStatus.CONFLATION:  # type: ignore[union-attr]
-        return cited_wrongly(verdict) or "Not confirmed"
-    return f"Credited to {credited_words(verdict, names)}, yet {source} is closer; not confirmed"
+        return cited_wrongly(verdict) or "Wrong source credited"
+    return f"Credited to {credited_words(verdict, names)}, yet {source} is closer"
 
 
 def _called(outcome: Judged, names: Mapping[str, str]) -> str:

@@ -17,7 +17,6 @@ from core.records import (
     Judged,
     State,
     VerdictLabel,
-    needs_review,
     state_of,
 )
 from core.review.records import Judgement, Unfit
@@ -30,9 +29,7 @@ class Kind(StrEnum):
     SUPPORTED = "supported"
     CONFLATION = "conflation"
     CONTRADICTED = "contradicted"
-    UNSUPPORTED = "unsupported"
     PERSON = "person"
-    UNJUDGED = "unjudged"
     ASIDE = "aside"
 
 
@@ -49,11 +46,9 @@ class Look:
 LOOKS: dict[Kind, Look] = {
     Kind.CONTRADICTED: Look(mark="✕", word="contradicted"),
     Kind.CONFLATION: Look(mark="⇄", word="wrong source credited"),
-    Kind.UNSUPPORTED: Look(mark="?", word="not confirmed"),
     Kind.PERSON: Look(mark="◐", word="needs a person"),
-    Kind.UNJUDGED: Look(mark="⊘", word="not judged"),
     Kind.SUPPORTED: Look(mark="✓", word="supported"),
-    Kind.ASIDE: Look(mark="–", word="set aside"),
+    Kind.ASIDE: Look(mark="–", word="no claim"),
 }
 
 # The three states of an answer, and what has none of them.
@@ -80,13 +75,11 @@ def claim_counts(counts: VerdictCounts) -> dict[Kind, int]:
     """A trace's factual claims by how the verdict page shows them."""
     factual = sum(counts.by_verdict.values())
     contradicted = counts.by_verdict[VerdictLabel.CONTRADICTED]
-    unjudged = counts.by_verdict[VerdictLabel.UNJUDGED]
     return {
         Kind.CONTRADICTED: contradicted,
         Kind.CONFLATION: counts.conflations,
-        # What is blocked for none of the other reasons.
-        Kind.UNSUPPORTED: max(0, counts.blocked - contradicted - counts.conflations - unjudged),
-        Kind.UNJUDGED: unjudged,
+        # What does not pass and is not shown to be wrong.
+        Kind.PERSON: max(0, counts.blocked - contradicted - counts.conflations),
         Kind.SUPPORTED: factual - counts.blocked,
     }
 
@@ -97,23 +90,18 @@ def as_the_verifier_said(count: int, alone: int) -> str:
 
 
 def claim_kind(verdict: ClaimVerdict) -> Kind:
-    """How a claim is shown: in the colours of block only where its state is."""
-    outcome = verdict.outcome
+    """How a claim is shown: by its state, and what is shown to be wrong by how it is."""
     if verdict.claim.claim_type is not ClaimType.FACTUAL:
         return Kind.ASIDE
     state = state_of(verdict)
     if state is State.ALLOW:
         return Kind.SUPPORTED
-    if state is State.BLOCK:
-        judged = outcome if isinstance(outcome, Judged) else None
-        credited = judged and judged.attribution.status is AttributionStatus.CONFLATION
-        shown = verdict.verdict is VerdictLabel.CONTRADICTED and not credited
-        return Kind.CONTRADICTED if shown else Kind.CONFLATION
-    if verdict.verdict in (None, VerdictLabel.UNJUDGED) or not isinstance(outcome, Judged):
-        return Kind.UNJUDGED
-    if needs_review(verdict):
+    if state is State.NEEDS_REVIEW:
         return Kind.PERSON
-    return Kind.UNSUPPORTED
+    judged = verdict.outcome if isinstance(verdict.outcome, Judged) else None
+    credited = judged and judged.attribution.status is AttributionStatus.CONFLATION
+    shown = verdict.verdict is VerdictLabel.CONTRADICTED and not credited
+    return Kind.CONTRADICTED if shown else Kind.CONFLATION
 
 
 def found_by_people(final: Judgement) -> tuple[Kind, Look]:

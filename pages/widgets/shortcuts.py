@@ -89,7 +89,7 @@ SCROLLS = {
 }
 NO_SOURCE = "no_source"
 NEXT_CLAIM, PREVIOUS_CLAIM = "next_claim", "previous_claim"
-MATRIX, PROVENANCE = "matrix", "provenance"
+PROVENANCE = "provenance"
 WORDS = "words"
 
 _SUPPORT_WORDS = {
@@ -156,8 +156,7 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     *(_view(name, key, words, pages=(Page.REPAIR,)) for name, (key, words) in _REPAIR_KEYS.items()),
     _view(NEXT_CLAIM, "J", "Next claim", pages=_VERDICT),
     _view(PREVIOUS_CLAIM, "K", "Claim before", pages=_VERDICT),
-    _view(MATRIX, "M", "All claims × sources", pages=_VERDICT),
-    _view(PROVENANCE, "V", "Provenance of the answer", pages=_VERDICT),
+    _view(PROVENANCE, "V", "All claims and their sources", pages=_VERDICT),
     _view(PREVIOUS_SOURCE, "ArrowLeft", "Source before"),
     _view(NEXT_SOURCE, "ArrowRight", "Source after"),
     _view(

@@ -15,7 +15,6 @@ Json = Mapping[str, object]
 
 # The browser keeps this much source text at hand; more is fetched when its source is opened.
 TEXTS_SENT_CHARACTERS = 1_500_000
-MATRIX_COLUMNS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +80,3 @@ def _wanted(verification: Verification, opened: Sequence[str]) -> Iterator[str]:
             if place < len(route.ranking):
                 yield route.ranking[place].source_id
     yield from (source.source_id for source in verification.trace.sources)
-
-
-def matrix_columns(verification: Verification) -> list[str]:
-    """The sources that rank best for any claim, in trace order, as columns of the matrix."""
-    best: dict[str, float] = {}
-    for route in _routes(verification):
-        for ranked in route.ranking:
-            best[ranked.source_id] = max(ranked.score, best.get(ranked.source_id, ranked.score))
-    top = sorted(best, key=lambda source_id: -best[source_id])[:MATRIX_COLUMNS]
-    return [source.source_id for source in verification.trace.sources if source.source_id in top]

@@ -14,7 +14,6 @@ from typing import Any
 from core.codec import versions_document
 from core.records import (
     AnswerDecision,
-    ClaimVerdict,
     Decision,
     Trace,
     Verification,
@@ -27,10 +26,17 @@ from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_view import lay_out_claim, likelihood
 from pages.widgets.counting import counted
 from pages.widgets.judge_view import lay_out_judge
-from pages.widgets.palette import DECISIONS, LOOKS, claim_kind, found_by_people, shown_state
+from pages.widgets.palette import (
+    DECISIONS,
+    LOOKS,
+    Kind,
+    claim_kind,
+    found_by_people,
+    shown_state,
+)
 from pages.widgets.plain import spaced
 from pages.widgets.source_marks import lay_out_text
-from pages.widgets.source_view import lay_out_source, matrix_columns, source_names, sources_sent
+from pages.widgets.source_view import lay_out_source, source_names, sources_sent
 from storage.records import ByPeople
 
 Json = Mapping[str, Any]
@@ -88,7 +94,6 @@ def lay_out(
             )
             for source in sources
         ],
-        "columns": matrix_columns(verification),
         "texts": {
             source_id: lay_out_text(source_id, one.text, kept.get(source_id), verdicts)
             for source_id, one in sent.items()
@@ -133,28 +138,20 @@ def _shown_state(verification: Verification, people: ByPeople | None = None) -> 
     return shown_state(verification.answer.decision, state)
 
 
-def _reasons(verification: Verification, people: ByPeople | None) -> list[Json]:
-    """What people found wrong, then the verifier's reasons of what they left, and how far they are.
-
-    How far they are goes before the verifier's where it is why the state is as it is.
-    """
-    reasons = [_reason(reason, verification.claims) for reason in verification.answer.reasons]
+def _reasons(verification: Verification, people: ByPeople | None) -> list[str]:
+    """What is said of the answer as one, after what people settled; a claim's reasons stand with it."""
+    short = tuple(f"{each.claim.claim_id.rpartition('::')[2]}: " for each in verification.claims)
+    reasons = [each for each in verification.answer.reasons if not each.startswith(short)]
     if people is None:
         return reasons
-    wrong = _found_wrong(verification, people)
-    found = [{"claim": key, "text": f"people found it {word}"} for key, word in wrong.items()]
-    reasons = [each for each in reasons if each["claim"] not in people.final]
     settled = len(people.final)
-    passing = settled - len(wrong)
+    passing = settled - len(_found_wrong(verification, people))
     alone = DECISIONS[_shown_state(verification)].word.lower()
     words = (
-        f"people settled {counted(settled, 'claim')}, of which {passing:,} "
+        f"People settled {counted(settled, 'claim')}, of which {passing:,} "
         f"{'passes' if passing == 1 else 'pass'}. The verifier alone says: {alone}."
     )
-    settled_words = {"claim": None, "text": words}
-    if people.state is answer_state(verification):
-        return [*found, *reasons, settled_words]
-    return [*found, settled_words, *reasons]
+    return [words, *reasons]
 
 
 def _found_wrong(verification: Verification, people: ByPeople | None) -> dict[str, str]:
@@ -192,17 +189,10 @@ def _decision(decision: str) -> Json:
     return {"kind": decision, "mark": look.mark, "word": look.word}
 
 
-def _reason(reason: str, verdicts: Sequence[ClaimVerdict]) -> Json:
-    """A reason of the answer, with the claim that it opens with ("c01: …") as a link."""
-    short, colon, words = reason.partition(": ")
-    for verdict in verdicts:
-        if colon and verdict.claim.claim_id.endswith(f"::{short}"):
-            return {"claim": verdict.claim.claim_id, "text": words}
-    return {"claim": None, "text": reason}
-
-
 def _counts(claims: Sequence[Json]) -> list[Json]:
-    found = Counter((each["kind"], each["mark"], each["word"]) for each in claims)
+    found = Counter(
+        (each["kind"], each["mark"], each["word"]) for each in claims if each["kind"] != Kind.ASIDE
+    )
     return [
         {"kind": kind, "mark": mark, "word": word, "n": n}
         for (kind, mark, word), n in sorted(found.items(), key=lambda each: _ORDER[each[0][0]])

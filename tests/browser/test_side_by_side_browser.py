@@ -209,11 +209,8 @@ def test_many_sources_stay_choosable_by_name(chromium: Browser, workbench: str, 
 
     expect(page.locator(".side-right").get_by_test_id("source-text")).to_contain_text("says little")
     expect(page.locator(".side-left .picker")).to_have_value(PATIENT)
-    page.keyboard.press("m")
-    said = page.get_by_role("button", name="Claim 1, search_pubmed_key_words #1: read as saying it")
-    expect(said).to_contain_text("✓")
-    said.click()
-    page.keyboard.press("Escape")
+    page.keyboard.press("l")
+    page.locator(f".source-row[data-source='{SEARCH}']").click()
     expect(page.locator(".source-row.chosen")).to_have_attribute("data-source", SEARCH)
     assert visit.faults == []
     page.context.close()
@@ -258,14 +255,8 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
 
     page.keyboard.press("v")
 
-    expect(page.locator(".held-back")).to_have_text(
-        ["The answer does not pass.", "The answer leaves out a critical fact."]
-    )
-    expect(page.locator(".risks tr")).to_have_count(4)
-    expect(page.locator(".risks .level-BLOCKED")).to_have_count(3)
     pair = page.get_by_test_id("distortion")
     expect(pair.locator("mark.differs")).to_have_text(["caused", "associated with"])
-    expect(pair.get_by_role("button", name="claim 1")).to_be_visible()
     expect(page.get_by_test_id("contradiction").last).to_contain_text("5.9 mmol/L")
     across = page.get_by_test_id("contradiction").first
     expect(across.get_by_role("button", name="claim 1")).to_be_visible()
@@ -276,14 +267,13 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
     expect(across.locator(".turn-text")).to_contain_text("<b>Ask the ward.</b>")
     across.scroll_into_view_if_needed()
     page.screenshot(path=SCREENSHOTS / f"contradiction-{scheme}-1280.png")
-    moved = page.get_by_test_id("moved")
-    expect(moved).to_have_count(3)
-    moved.first.locator("summary").click()
-    expect(moved.first.locator("li")).to_have_count(5)
-    expect(moved.first).to_contain_text("NLI score")
-    page.screenshot(path=SCREENSHOTS / f"moved-{scheme}-1280.png")
     omission = page.get_by_test_id("omission").first
     expect(omission).to_contain_text("penicillin")
+    auditors = page.get_by_test_id("auditors")
+    auditors.locator("summary").click()
+    expect(auditors.locator("tr")).to_have_count(4)
+    expect(auditors).to_contain_text("prov-1::c01")
+    expect(auditors).to_contain_text("calibrator: ")
     assert low_contrast(page) == []
     page.screenshot(path=SCREENSHOTS / f"provenance-{scheme}-1280.png")
 
@@ -308,5 +298,9 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
     omission.get_by_role("button", name="load_patient_history").click()
     expect(page.locator(".output mark.fact")).to_contain_text("penicillin")
     expect(page.locator(".drawer")).to_be_hidden()
+    page.keyboard.press("-")
+    moved = page.get_by_test_id("moved")
+    expect(moved.first).to_contain_text("Spoke for it most:")
+    assert not any("_" in words for words in moved.all_inner_texts())
     assert visit.outside() == [] and visit.faults == []
     page.context.close()

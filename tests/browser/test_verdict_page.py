@@ -12,7 +12,7 @@ from verdicts import ABSTRACTS, HOSTILE, METADATA, PATIENT, SEARCH
 
 READY = "#evidence .answer"
 HOSTILE_PLACES = (
-    ".trace-id", ".facts", ".asked", ".source-name", ".because", ".arguments", ".row-said", "th",
+    ".trace-id", ".facts", ".asked", ".source-name", ".because", ".arguments", ".place-link",
 )  # fmt: skip
 CLAIM = "clin-0042::c{:02d}"
 
@@ -79,11 +79,17 @@ def test_every_verdict_has_its_own_mark_word_and_underline(visit: Visit) -> None
     assert by_word["supported"] == ("solid", "underline", False)
     assert by_word["wrong source credited"] == ("double", "underline", False)
     assert by_word["contradicted"] == ("wavy", "underline", False)
-    assert by_word["not confirmed"] == ("dashed", "underline", False)
-    assert by_word["not judged"] == ("solid", "none", True)
+    assert by_word["needs a person"] == ("dashed", "underline", False)
     counts = page.locator(".verdict").inner_text().split()
     assert counts[-1] == "Blocked"
-    assert page.locator(".count").count() == 6
+    # Three states, and what is shown to be wrong by how it is; a count leads to what it counts.
+    words = page.locator(".count").all_inner_texts()
+    assert [" ".join(each.split()) for each in words] == [
+        "✕ 1 contradicted", "⇄ 1 wrong source credited", "◐ 3 needs a person", "✓ 3 supported",
+    ]  # fmt: skip
+    for number in (6, 8, 2):
+        page.locator(".count.kind-person").click()
+        expect(page.locator(".place").first).to_have_text(f"claim {number} of 9")
 
 
 def test_arrows_and_letters_step_through_the_claims_and_say_so(visit: Visit) -> None:
@@ -157,7 +163,6 @@ def test_a_conflation_names_what_was_stated_and_what_supports_it(visit: Visit) -
     expect(page.locator(".headline-text")).to_have_text(
         "True, but not in the patient record: it is in search_pubmed_key_words #1"
     )
-    page.keyboard.press("-")
     expect(page.locator(".why .credit-line")).to_have_text(
         "The answer credits:“According to the patient's chart” (patient record)"
     )
@@ -169,17 +174,25 @@ def test_a_conflation_names_what_was_stated_and_what_supports_it(visit: Visit) -
         expect(page.locator(f".side-{side} .side-role")).to_contain_text(role)
         assert is_inside(page, f".side-{side} {place}", f".side-{side} .output")
     page.keyboard.press("l")
-    expect(page.locator(f".source-row[data-source='{PATIENT}']")).to_contain_text("○ credited")
-    expect(page.locator(f".source-row[data-source='{SEARCH}']")).to_contain_text(
-        "◉ checked against"
-    )
+    expect(page.locator(f".source-row[data-source='{PATIENT}']")).to_contain_text("credited")
+    expect(page.locator(f".source-row[data-source='{SEARCH}']")).to_contain_text("checked against")
     assert query(page)["beside"] == "none"
 
 
 def test_weakly_grounded_words_are_dotted_under_an_honest_caption(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(4)), READY)
-
     expect(page.locator(".claim-text .weak")).to_have_text("lower")
+    # It is one of the figures: nothing is shaded, dotted or scored until they are asked for.
+    for each in (".look-legend", ".score", ".role.read"):
+        expect(page.locator(each).first).to_be_hidden()
+    assert (
+        page.locator(".claim-text .weak").evaluate("n => getComputedStyle(n).textDecorationLine")
+        == "none"
+    )
+
+    page.keyboard.press("-")
+
+    expect(page.locator(".score").first).to_be_visible()
     style = page.locator(".claim-text .weak").evaluate(
         "n => getComputedStyle(n).textDecorationStyle"
     )
@@ -235,33 +248,38 @@ def test_the_raw_output_lights_the_bytes_behind_the_premise(visit: Visit) -> Non
 
 def test_unjudged_and_set_aside_stretches_keep_their_reason(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(8)), READY)
-    expect(page.locator(".headline-text")).to_have_text("Not judged")
+    expect(page.locator(".headline-text")).to_have_text("Needs a person")
     expect(page.locator(".because")).to_contain_text("the NLI model gave no usable reading")
 
     choose(page, 9)
 
-    expect(page.locator(".headline-text")).to_have_text("Set aside: boilerplate")
+    expect(page.locator(".headline-text")).to_have_text("No claim")
     expect(page.locator(".because")).to_contain_text("a general disclaimer")
 
 
-def test_every_claim_can_be_held_against_every_source(visit: Visit) -> None:
-    page = visit.open(verdict(claim=CLAIM.format(1)), READY)
+def test_every_claim_stands_with_its_source_and_the_others(visit: Visit) -> None:
+    page = visit.open(verdict(claim=CLAIM.format(3)), READY)
 
-    page.keyboard.press("m")
-    said = page.get_by_role(
-        "button", name="Claim 4, search_pubmed_key_words #1: read as saying otherwise"
+    page.keyboard.press("v")
+
+    rows = page.get_by_test_id("chain")
+    expect(rows.locator(".reason-claim")).to_have_text(
+        [f"{mark} claim {n}" for mark, n in zip("✕⇄◐◐◐✓✓✓", (4, 1, 2, 6, 8, 3, 5, 7), strict=True)]
     )
-    expect(said).to_contain_text("✕")
-    expect(
-        page.get_by_role("button", name="Claim 1, load_patient_history: read as silent")
-    ).to_contain_text("○")
-    page.get_by_role("button", name="Claim 6, search_pubmed_key_words #1").click()
-    expect(page.locator(".place").first).to_have_text("claim 6 of 9")
-    page.keyboard.press("Escape")
+    credited = rows.nth(1)
+    expect(credited).to_contain_text("The answer credits:“According to the patient's chart”")
+    expect(credited.locator("td > .place-link")).to_have_text("search_pubmed_key_words #1")
+    expect(credited).to_contain_text("True, but not in the patient record")
+    expect(page.get_by_test_id("auditors").locator("table")).to_be_hidden()
+    credited.locator("summary").click()
+    other = credited.locator("li").filter(has_text="load_patient_history")
+    expect(other).to_contain_text("the model reads it as silent")
+    other.get_by_role("button").click()
 
     expect(page.locator(".drawer")).to_be_hidden()
-    expect(page.locator(".source-row.chosen")).to_have_attribute("data-source", SEARCH)
-    assert query(page)["source"] == SEARCH
+    expect(page.locator(".place").first).to_have_text("claim 1 of 9")
+    expect(page.locator(".source-row.chosen")).to_have_attribute("data-source", PATIENT)
+    assert query(page)["source"] == PATIENT
 
 
 def test_a_blocked_answer_leads_to_its_repair_and_to_review(visit: Visit) -> None:
@@ -313,8 +331,8 @@ def test_hostile_text_is_shown_verbatim_and_fetches_nothing(visit: Visit) -> Non
     source = page.get_by_test_id("source-text").evaluate("node => node.textContent")
     page.get_by_role("button", name="Raw", exact=True).click()
     raw = page.get_by_test_id("source-text").evaluate("node => node.textContent")
-    page.keyboard.press("m")
-    page.locator(".matrix").wait_for()
+    page.keyboard.press("v")
+    page.locator(".chain").wait_for()
 
     assert answer == f"{HOSTILE} is what it says. And once more: {HOSTILE} indeed."
     assert source == f"Before. {HOSTILE} is what it says. After."

@@ -291,12 +291,12 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.PERSON: (
         lambda: gate(outcome(support=MIDDLE)),
-        f"Needs a person: {source()} may say this, and it is not sure enough "
+        f"Needs a person: {source()} may say this, but that is not sure enough "
         "(support 0.50, below the threshold 0.60).",
     ),
     Cause.PERSON_OTHERWISE: (
         lambda: gate(outcome(Relation.CONTRADICTION, MIDDLE)),
-        f"Needs a person: {source()} may say this or otherwise, and it is not sure enough "
+        f"Needs a person: {source()} may say this or otherwise, and neither is sure enough "
         "(support 0.50, below the threshold 0.60).",
     ),
     Cause.READ_OTHERWISE: (
@@ -309,7 +309,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.VALUE_OPEN: (
         lambda: gate(outcome(values=(a_value("5 mg"),))),
-        "Needs a person: “50 mg” was found in no output and no call, and nothing found there gives it.",
+        "Needs a person: “50 mg” stands in no source and no call, and follows from none of them.",
     ),
     Cause.STATED_OTHERWISE: (
         lambda: gate(replace(outcome(), checks=(a_check("otherwise"),))),
@@ -324,7 +324,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.READ_AS_SAYING_IT: (
         lambda: gate(outcome(Relation.ENTAILMENT, LOW)),
-        f"Not confirmed: the model reads {source()} as saying this, and it is not sure enough "
+        f"Not confirmed: the model reads {source()} as saying this, but that is not sure enough "
         f"({NUMBERS}).",
     ),
     Cause.SUPPORT_TOO_LOW: (

@@ -26,9 +26,11 @@ from core.records import (
     Outcome,
     Relation,
     Span,
+    State,
     StatedAttribution,
     Support,
     VerdictLabel,
+    state_of,
 )
 from core.verification.decision import decide_claim
 from pages.widgets.claim_view import lay_out_claim
@@ -154,21 +156,18 @@ def test_nor_of_a_verdict_that_another_version_stored(support, verdict, decision
         assert support.supported and verdict is VerdictLabel.SUPPORTED
 
 
-@pytest.mark.parametrize("relation", Relation)
-@pytest.mark.parametrize("label", [VerdictLabel.UNSUPPORTED, VerdictLabel.NOT_ENOUGH_EVIDENCE])
-def test_the_line_and_the_reading_beside_it_are_one_story(
-    label: VerdictLabel, relation: Relation
-) -> None:
-    low = Support(probability=0.1, threshold=0.64)
-    found = replace(decided(low, AttributionStatus.NONE, relation, credited=False), verdict=label)
+@given(SUPPORTS, st.sampled_from(Relation), st.booleans())
+def test_the_line_names_the_state_and_goes_on_without_figures(support, relation, veto) -> None:
+    found = decided(support, AttributionStatus.NONE, relation, veto=veto, credited=False)
 
-    line = headline(found, Kind.UNSUPPORTED, NAMES)
+    laid = lay_out_claim(0, found, claim_kind(found), NAMES, {}, {})
 
-    assert line.startswith("Not confirmed")
-    read = "the model reads" in line and line.endswith("as saying otherwise")
-    assert read == (
-        relation is Relation.CONTRADICTION and label is VerdictLabel.NOT_ENOUGH_EVIDENCE
-    )
+    if state_of(found) is State.NEEDS_REVIEW:
+        assert (laid["word"], laid["headline"]) == ("needs a person", "Needs a person")
+        assert laid["because"]
+    assert "support 0" not in f"{laid['headline']} {laid['because']}".casefold()
+    assert "threshold" not in f"{laid['headline']} {laid['because']}"
+    assert laid["reasons"] == list(found.reasons)
 
 
 @cases

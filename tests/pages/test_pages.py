@@ -47,7 +47,7 @@ def test_the_list_shows_each_trace_with_its_decision(store: SqlStore) -> None:
         (HOSTILE, "block"),
         ("t9", "pending"),
     ]
-    assert table["rows"][0]["counts"] == [1, 1, 2, 1, 3]
+    assert table["rows"][0]["counts"] == [1, 1, 3, 3]
 
 
 def test_home_the_list_and_the_verdict_show_the_same_three_states(store: SqlStore) -> None:

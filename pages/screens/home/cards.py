@@ -128,7 +128,6 @@ def found_card(overview: Overview, counts: VerdictCounts) -> Card:
 
 
 _WORDS_OF_FOUND = {
-    Kind.UNSUPPORTED: "not confirmed, or needs a person",
     Kind.CONTRADICTED: "contradicted, or found wrong",
     Kind.ASIDE: "not a claim, as people found",
 }

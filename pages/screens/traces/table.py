@@ -15,13 +15,9 @@ from storage.records import TraceMarks, TraceRow
 
 _TABLE = view("traces")
 
-_COLUMNS = (Kind.CONTRADICTED, Kind.CONFLATION, Kind.UNSUPPORTED, Kind.UNJUDGED, Kind.SUPPORTED)
+_COLUMNS = (Kind.CONTRADICTED, Kind.CONFLATION, Kind.PERSON, Kind.SUPPORTED)
 
-# A stored verdict is counted by its labels, which do not tell these two apart.
-_WORDS = {
-    Kind.UNSUPPORTED: f"{LOOKS[Kind.UNSUPPORTED].word}, or {LOOKS[Kind.PERSON].word}",
-    Kind.CONTRADICTED: f"{LOOKS[Kind.CONTRADICTED].word}, or found wrong",
-}
+_WORDS = {Kind.CONTRADICTED: f"{LOOKS[Kind.CONTRADICTED].word}, or found wrong"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

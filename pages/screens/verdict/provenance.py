@@ -1,68 +1,73 @@
-"""The provenance of one answer, laid out for its panel: risk, distortions, what was left out, chain."""
+"""Where the claims of one answer come from, laid out for its panel, and what auditors ask beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from core.codec import canonical_json
-from core.errors import ComponentUnavailable
-from core.models.forest import Forest
-from core.models.moved import Moved, moved_most
-from core.provenance.markdown import OVERRIDDEN, report_markdown
+from core.errors import ComponentUnavailable, ProvenanceGuardError
+from core.models.moved import moved_most
+from core.provenance.markdown import report_markdown
 from core.provenance.page import report_page
 from core.provenance.records import ClaimPlace, ClaimProvenance, ProvenanceReport, RiskLevel
 from core.provenance.risk import WEIGHTS
-from core.records import Check, FactPlace, Judged, Outcome, Span, Trace, Verification
+from core.records import (
+    Check,
+    ClaimVerdict,
+    FactPlace,
+    Judged,
+    Outcome,
+    Span,
+    Trace,
+    VerdictLabel,
+    Verification,
+)
+from core.workflows.models import ActiveCalibrator, active_forest
 from core.workflows.printing import printed
+from pages.widgets.claim_checks import fact_spans
+from pages.widgets.evidence_lines import claim_terms, nearest_line
 from pages.widgets.figures import offer
 from pages.widgets.offsets import Offsets
-from pages.widgets.palette import DECISIONS
 from pages.widgets.source_view import source_names
 
 Json = Mapping[str, object]
-FACTS_SHOWN = 8
 TURN_SHOWN = 3_000  # characters of an earlier turn on each side of the place
 AROUND = 70  # characters of context on each side of what differs
 
-LEVEL_WORDS: Mapping[RiskLevel, tuple[str, str]] = {
-    RiskLevel.LOW: ("▁", "low"),
-    RiskLevel.MEDIUM: ("▃", "medium"),
-    RiskLevel.HIGH: ("▅", "high"),
-    RiskLevel.CRITICAL: ("█", "critical"),
-}
-BLOCKED = (DECISIONS["block"].mark, "blocked")
-PART_WORDS: Mapping[str, tuple[str, str]] = {
-    "attribution": ("Unlike its sources", "attribution: 1 − likeness to the evidence"),
-    "fidelity": ("Told otherwise", "fidelity: distortions and values that stand nowhere"),
-    "entailment": ("Not said by any source", "entailment: 1 − the best NLI score"),
-    "specificity": (
-        "Exact values made up",
-        "specificity: the share of values that no output holds",
-    ),
-}
 
+def with_moved(data: Json, verification: Verification, calibrators: ActiveCalibrator) -> Json:
+    """The view's data with what moved each judged claim most, in words.
 
-def moved_claims(verification: Verification, forest: Forest) -> dict[str, tuple[Moved, ...]]:
-    """What moved each judged claim most; none where another calibrator decided them."""
+    Without, where another calibrator decided, or the one in use cannot be read.
+    """
+    try:
+        forest = active_forest(calibrators)
+    except ProvenanceGuardError:
+        return data
+    claims = data["claims"]
+    assert isinstance(claims, Sequence)
     if verification.versions.calibrator != forest.name:
-        return {}
-    return {
+        return data
+    moved = {
         verdict.claim.claim_id: moved_most(forest, verdict.outcome.features)
         for verdict in verification.claims
         if isinstance(verdict.outcome, Judged)
     }
+    told = {
+        claim_id: [{"words": one.words, "for": one.by > 0.0} for one in found]
+        for claim_id, found in moved.items()
+    }
+    return {**data, "claims": [{**claim, "moved": told.get(claim["id"], [])} for claim in claims]}
 
 
-def lay_out_provenance(
-    report: ProvenanceReport, trace: Trace, moved: Mapping[str, Sequence[Moved]]
-) -> Json:
+def lay_out_provenance(report: ProvenanceReport, verification: Verification, trace: Trace) -> Json:
     """The panel's data; places are in the browser's count of characters."""
     names = source_names(trace.sources)
     offsets = {source.source_id: Offsets(source.text) for source in trace.sources}
     texts = {source.source_id: source.text for source in trace.sources}
-    ordered = sorted(report.claims, key=lambda c: (c.level is not None, -c.risk.total))
+    verdicts = {verdict.claim.claim_id: verdict for verdict in verification.claims}
 
     def place(each: FactPlace) -> Json | None:
         counted = offsets.get(each.source_id)
@@ -78,18 +83,13 @@ def lay_out_provenance(
         }
 
     def claim(each: ClaimProvenance) -> Json:
-        mark, word = LEVEL_WORDS[each.level] if each.level is not None else BLOCKED
         return {
             "id": each.claim_id,
             "risk": each.risk.total,
-            "level": each.level.value if each.level is not None else "BLOCKED",
-            "formula": LEVEL_WORDS[each.risk.level][1],
-            "mark": mark,
-            "word": word,
-            "parts": _parts(each),
-            "distortions": [_distortion(check, each, place) for check in each.distortions],
-            "moved": [
-                {"words": one.words, "for": one.by > 0.0} for one in moved.get(each.claim_id, ())
+            "distortions": [
+                _distortion(check, each, place)
+                for check in each.distortions
+                if check.outcome is Outcome.CONTRADICTS
             ],
             "made_up": [value.text for value in each.fabrications],
             "chain": [
@@ -98,21 +98,16 @@ def lay_out_provenance(
                     "called": names.get(link.source_id, link.tool_name),
                     "call": link.call_id,
                     "arguments": link.arguments,
-                    "facts": [found for fact in link.facts[:FACTS_SHOWN] if (found := place(fact))],
+                    "place": _quoted(verdicts[each.claim_id], link.source_id, texts, place),
                 }
                 for link in each.chain
             ],
         }
 
     return {
-        "held_back": [OVERRIDDEN[each] for each in report.overrides],
-        "risk": report.risk,
-        "riskiest": max(report.claims, key=lambda c: c.risk.total).claim_id
-        if report.claims
-        else None,
-        "grounded": report.grounding_percentage,
-        "note": "Decide by the verdict; the risk is for reading, and ranks claims no better.",
-        "claims": [claim(each) for each in ordered],
+        "claims": [claim(each) for each in report.claims],
+        "content_hash": report.content_hash,
+        "weights": " + ".join(f"{weight:.2f} {part}" for part, weight in WEIGHTS.items()),
         "turns": report.turns,
         "contradictions": [
             {
@@ -126,9 +121,7 @@ def lay_out_provenance(
         ],
         "omissions": [
             {
-                "severity": each.severity.value,
-                "mark": LEVEL_WORDS[each.severity][0],
-                "word": LEVEL_WORDS[each.severity][1],
+                "serious": each.severity in (RiskLevel.HIGH, RiskLevel.CRITICAL),
                 "category": each.category.replace("_", " "),
                 "text": each.text,
                 "place": place(each.place),
@@ -138,6 +131,21 @@ def lay_out_provenance(
         "omissions_found": report.omissions_found,
         "cited": [each.text for each in report.citations_made_up],
     }
+
+
+def _quoted(
+    verdict: ClaimVerdict,
+    source_id: str,
+    texts: Mapping[str, str],
+    place: Callable[[FactPlace], Json | None],
+) -> Json | None:
+    """What of a source is quoted for a claim: where a check found it, else its nearest line."""
+    # The last one, since a claim takes over what its sentence says before it; what contradicts is first.
+    contradicted = verdict.verdict is VerdictLabel.CONTRADICTED
+    found = list(fact_spans(verdict, source_id))[:: 1 if contradicted else -1]
+    near = nearest_line(texts[source_id], claim_terms(verdict.claim.text))
+    span = next(iter(found), near)
+    return None if span is None else place(FactPlace(source_id=source_id, span=span))
 
 
 def _side(place: ClaimPlace, said: str, report: ProvenanceReport, trace: Trace) -> Json:
@@ -173,22 +181,13 @@ def _in_context(span: Span | None, text: str) -> Json:
     }
 
 
-def _parts(claim: ClaimProvenance) -> list[Json]:
-    return [
-        {"words": words, "term": term, "value": getattr(claim.risk, name), "weight": WEIGHTS[name]}
-        for name, (words, term) in PART_WORDS.items()
-    ]
-
-
-def _distortion(check: Check, claim: ClaimProvenance, place: object) -> Json:
-    assert callable(place)
-    found: Iterator[Json] = (spot for fact in check.facts if (spot := place(fact)))
+def _distortion(
+    check: Check, claim: ClaimProvenance, place: Callable[[FactPlace], Json | None]
+) -> Json:
+    found = (spot for fact in check.facts if (spot := place(fact)))
     return {
-        "kind": check.check,
-        "against": check.outcome is Outcome.CONTRADICTS,
         "reason": check.reason,
         "said": _in_context(check.claim_span, claim.text) if check.claim_span else None,
-        "claim": claim.text,
         "place": next(found, None),
     }
 

@@ -22,7 +22,6 @@ _EVIDENCE = view(
         "evidence_sources",
         "evidence_sides",
         "evidence_why",
-        "evidence_matrix",
         "provenance",
     ),
 )
