@@ -59,6 +59,7 @@ _ONE_THING = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(r"\[\^?\d+\]")
+_IDENTIFIER = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]+")
 _OPENS = re.compile(r"\W*(?:according to|as|by|for|from|in|of|on|per)\b", re.IGNORECASE)
 _BEHIND = re.compile(r"\b(?:by|dated|for|from|of|on)\b", re.IGNORECASE)
 # Verbs by which a source speaks. What it has, includes or costs may be said of anything.
@@ -121,9 +122,10 @@ class DescribedSources:
 
     def called(self, credit: str) -> str | None:
         """The source that is meant, where a word of the credit is of its name or of what it was asked
-        for, or names who wrote it; what its text begins with describes a thing as often as a source."""
+        for, or names who wrote it; what its text begins with describes a thing as often as a source, and
+        an identifier ("DSK-1203: …") a thing."""
         source_id = self.meant(credit)
-        for word in _content(_MARK.sub(" ", credit)):
+        for word in _content(_IDENTIFIER.sub(" ", _MARK.sub(" ", credit))):
             held = self._held(word, 1 if word in _CONTAINERS else _ASKED_FIELDS)
             if source_id is not None and not word.isdigit() and held[self._place(source_id)]:
                 return source_id

@@ -26,7 +26,7 @@ _ESCAPED = re.compile(r"\\[nrt]")
 _KEY = re.compile(r"[\w.\- ]{1,80}: ")
 _GAP = "[…]"
 _GRAM = 3  # words in a row by which a stretch is known
-_STRETCH = 5  # words in a row that say something
+_STRETCH = 5  # words in a row that say something; the parts of an identifier are one
 _FEW = 3  # words: less is left of no statement
 _FIELDS = 4  # words of one call's arguments that make a record of them
 _SHARE = 2 / 3  # of a record's words, from that many on it is the arguments again
@@ -80,7 +80,7 @@ class _Own:
     def _cut(self, source: Source) -> Source:
         text = source.text
         words = _words(text)
-        cuts = [*self._stretches(words), *self._records(text)]
+        cuts = [*self._stretches(text, words), *self._records(text)]
         if not cuts:
             return source
         kept = _lines(text, _rest(cuts, len(text)))
@@ -88,12 +88,13 @@ class _Own:
             return dataclasses.replace(source, status=SourceStatus.ECHO, note=_note(source, ALL))
         return _shortened(source, kept)
 
-    def _stretches(self, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    def _stretches(self, text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
         """Where words stand in a row that were passed in a row."""
         first = last = -1
         for gram, at in (*_grams(words), ((), len(words) + _GRAM)):
             if first >= 0 and at > last:
-                if last - first + 1 >= _STRETCH:
+                gaps = (text[a[2] : b[1]] for a, b in pairwise(words[first : last + 1]))
+                if 1 + sum(gap not in ("", "-") for gap in gaps) >= _STRETCH:
                     yield words[first][1], words[last][2]
                 first = -1
             if gram in self.passed:

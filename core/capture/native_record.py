@@ -11,13 +11,11 @@ from core.capture.echoes import without_echoes
 from core.capture.readable.structured import unfold_output
 from core.capture.status import status_of
 from core.capture.values import at, id_key, mapping, written
-from core.codec import Fields, content_hash, json_kind
+from core.codec import APART, AS_READ, Fields, content_hash, json_kind, with_arguments
 from core.errors import BadRecord
 from core.records import JsonObject, Origin, RawRange, Source, SourceStatus, Span, Trace
 from core.text.citation_marks import citations_in, order_doubt
 
-# What a record or an output held beyond what a Trace can say, so that export gives it back.
-AS_READ = "provenanceguard:as_read"
 _RECORD_KEYS = {
     "question_id", "user_question", "category", "route", "tool_calls", "full_tool_outputs",
     "final_reply_to_user", "earlier_answers", "elapsed_s",
@@ -48,8 +46,10 @@ def read_trace(value: object, origin: Origin | None, notes: Sequence[str] = ()) 
     fields = Fields(value, "")
     answer = _answer(fields)
     question = fields.optional_string("user_question") or ""
-    sources = without_echoes(question, _sources(fields.objects("full_tool_outputs")))
-    doubt = order_doubt(answer, sources) or _no_answer(fields)
+    called = _tool_calls(fields)
+    sources, apart = _asked(question, fields)
+    told = [note for note in notes if note != APART]  # it may have come with an export
+    told += [order_doubt(answer, sources) or _no_answer(fields) or "", APART if apart else ""]
     trace = Trace(
         trace_id=_trace_id(fields),
         question=question,
@@ -59,10 +59,10 @@ def read_trace(value: object, origin: Origin | None, notes: Sequence[str] = ()) 
         citations=citations_in(answer, sources),
         category=fields.optional_string("category"),
         route=fields.optional_string("route"),
-        tool_calls=_tool_calls(fields),
+        tool_calls=called,
         elapsed_seconds=fields.read(float | None, "elapsed_s"),
         origin=origin,
-        notices=tuple(dict.fromkeys(note for note in (*notes, doubt) if note)),
+        notices=tuple(dict.fromkeys(note for note in told if note)),
         extra={key: item for key, item in value.items() if key not in _RECORD_KEYS},
     )
     if not _OF_A_TRACE & value.keys():
@@ -141,6 +141,18 @@ def _tool_calls(fields: Fields) -> tuple[str, ...]:
             )
         names.append(name)
     return tuple(names)
+
+
+def _asked(question: str, fields: Fields) -> tuple[tuple[Source, ...], bool]:
+    """The sources without what their calls had said already, and whether some calls stay apart."""
+    read = _sources(fields.objects("full_tool_outputs"))
+    sources, apart = with_arguments(read, fields.get("tool_calls"))
+    ordered = sources
+    if all(source.call_place is not None for source in sources):
+        # Outputs may stand in another order than their calls: a later call repeats earlier outputs.
+        ordered = tuple(sorted(sources, key=lambda source: source.call_place or 0))
+    known = {source.source_id: source for source in without_echoes(question, ordered)}
+    return tuple(known[source.source_id] for source in sources), apart
 
 
 def _sources(outputs: Sequence[Fields]) -> tuple[Source, ...]:
@@ -277,7 +289,7 @@ def _output(source: Source) -> dict[str, object]:
         "text": whole,
         "server": source.server,
         "call_id": source.call_id,
-        "arguments": source.arguments,
+        "arguments": source.arguments if source.call_place is None else None,
         "uri": source.uri,
         "status": None if source.status is SourceStatus.OK else source.status.value,
     }

@@ -12,7 +12,14 @@ from core.codec.fields import (
     read_record,
     record_document,
 )
-from core.codec.traces import content_hash, trace_document, trace_from_document
+from core.codec.traces import (
+    APART,
+    AS_READ,
+    content_hash,
+    trace_document,
+    trace_from_document,
+    with_arguments,
+)
 from core.codec.verdicts import (
     PROPOSAL,
     actions_of,
@@ -26,6 +33,8 @@ from core.codec.verdicts import (
 )
 
 __all__ = [
+    "APART",
+    "AS_READ",
     "PROPOSAL",
     "Fields",
     "actions_of",
@@ -44,4 +53,5 @@ __all__ = [
     "verification_from_document",
     "versions_document",
     "versions_from_document",
+    "with_arguments",
 ]

@@ -41,6 +41,7 @@ _LEFT_OUT: Mapping[type, Mapping[str, object]] = {
     Alignment: {"source_tokens": ()},
     Attribution: {"probable": False},
     Premise: {"call": ""},
+    Source: {"call_place": None},
     Support: {"review_from": None, "threshold_kind": None, "together": None},
     Trace: {"earlier": ()},
 }

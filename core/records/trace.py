@@ -24,6 +24,8 @@ class Source:
     language's object repr), with ``raw_map`` from text ranges to byte ranges of ``raw``; where the
     text is the output itself, ``raw`` is None and the map is empty. ``note`` says what a reader
     must know: why it is not evidence, what was left out (an image), how it was unwrapped.
+    ``call_place`` is the place of the call in the record's own list that ``arguments`` come from;
+    None where the output itself said them.
     """
 
     source_id: str
@@ -33,6 +35,7 @@ class Source:
     server: str | None = None
     call_id: str | None = None
     arguments: str | None = None
+    call_place: int | None = None
     source_role: str | None = None
     chunk_count: int | None = None
     uri: str | None = None

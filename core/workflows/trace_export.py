@@ -24,9 +24,8 @@ from core.capture.formats import (
     otel,
     responses,
 )
-from core.capture.native_record import AS_READ
 from core.capture.reading import FORMATS as IMPORTERS
-from core.codec import trace_document
+from core.codec import AS_READ, trace_document
 from core.config import Config
 from core.errors import BadRecord, ConfigError, InputError
 from core.records import JsonObject, Trace

@@ -66,3 +66,12 @@ def test_an_output_that_is_no_evidence_is_not_meant() -> None:
     empty = Source(source_id="x", tool_name="billing_export", text="")
 
     assert described((*SOURCES, empty)).meant("According to billing") is None
+
+
+def test_a_label_that_is_an_identifier_names_a_thing_and_credits_no_source() -> None:
+    ticket = Source(
+        source_id="t", tool_name="get_ticket", arguments='{"key": "DSK-1203"}', text="?"
+    )
+
+    assert described((*SOURCES, ticket)).called("DSK-1203, late emails") is None
+    assert described((*SOURCES, ticket)).called("The ticket DSK-1203") == "t"

@@ -48,3 +48,12 @@ def test_the_first_call_that_is_most_of_a_record_is_found_as_by_comparing_each()
         assert own._like(words) == expected
         found += expected is not None
     assert 200 < found < 1900
+
+
+def test_the_identifier_by_which_a_record_was_asked_for_stays_in_it() -> None:
+    for name in ("VQ8T2M", "9b2e4c1d-77aa-4f0e-8c11-0d9e5f6a7b8c"):
+        text = f"reservation: {name}\nstatus: open\npassengers: 1"
+
+        (read,) = without_echoes("", [_call(1, text, reservation=name)])
+
+        assert read.text == text

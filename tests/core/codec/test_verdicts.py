@@ -207,7 +207,7 @@ def verifications(draw: st.DrawFn) -> Verification:
     )
 
 
-@given(trace=some(Trace))
+@given(trace=some(Trace, sources=st.lists(some(Source, call_place=st.none())).map(tuple)))
 def test_a_trace_comes_back_from_its_document_with_its_hash(trace: Trace) -> None:
     found = trace_from_document(json.loads(json.dumps(trace_document(trace))))
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.capture.native_record import export_native, read_trace
-from core.codec import canonical_json, content_hash, trace_document, trace_from_document
+from core.codec import APART, canonical_json, content_hash, trace_document, trace_from_document
 from core.errors import BadRecord
-from core.records import SourceStatus
+from core.records import SourceStatus, Trace
 
 TEXT = st.text(
     alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30
@@ -29,8 +30,19 @@ OUTPUT = st.fixed_dictionaries(
         "source_id": st.sampled_from(["s1", "s2", "s3"]),
         "source_role": TEXT,
         "chunk_count": st.integers(0, 9),
+        "arguments": TEXT,
         "seen_at": VALUE,
     },
+)
+CALL = st.one_of(
+    TEXT,
+    st.fixed_dictionaries(
+        {"tool_name": st.sampled_from(["load_chart", "search", "s1"])},
+        optional={
+            "arguments": st.one_of(VALUE, st.dictionaries(TEXT, VALUE, max_size=2)),
+            "source_id": st.sampled_from(["s1", "s2", "s9", 4, None]),
+        },
+    ),
 )
 RECORD = st.fixed_dictionaries(
     {"full_tool_outputs": st.lists(OUTPUT, max_size=5)},
@@ -42,7 +54,7 @@ RECORD = st.fixed_dictionaries(
         "user_question": TEXT,
         "category": st.one_of(st.none(), TEXT),
         "route": TEXT,
-        "tool_calls": st.lists(TEXT, max_size=3),
+        "tool_calls": st.lists(CALL, max_size=4),
         "original_evidence_chunk_count": st.integers(),
         "assistant_answer": st.one_of(st.none(), TEXT),
         "final_reply_to_user": st.one_of(st.none(), TEXT),
@@ -68,6 +80,76 @@ def test_a_trace_survives_its_document_and_an_export(record):
     assert again == trace
     assert content_hash(again) == content_hash(trace)
     assert read_trace(export_native(trace), None) == trace
+
+
+def asked(**arguments: object) -> dict[str, object]:
+    return {"tool_name": "chart", "arguments": arguments}
+
+
+def reads(*calls: object, sources: tuple[str, ...] = ("s1", "s2")) -> Trace:
+    outputs = [
+        {"tool_name": "chart", "source_id": each, "text": f"Weight {at} kg."}
+        for at, each in enumerate(sources)
+    ]
+    return read_trace({"question_id": "t", "full_tool_outputs": outputs, "tool_calls": calls}, None)
+
+
+@pytest.mark.parametrize(
+    ("calls", "joined", "told"),
+    [
+        ([asked(of=1), asked(of=2)], ['{"of":1}', '{"of":2}'], False),
+        ([asked(of=2) | {"source_id": "s2"}, asked(of=1) | {"source_id": "s1"}],
+         ['{"of":1}', '{"of":2}'], False),
+        ([{"name": "chart", "arguments": "weight"}, "chart"], ["weight", None], False),
+        ([asked(of=1)], [None, None], True),  # one call of two outputs: which one it gave is not said
+        ([asked(of=1) | {"source_id": "s1"}, asked(of=2)], ['{"of":1}', None], True),
+        ([asked(of=1) | {"source_id": "s1"}] * 2, ['{"of":1}', None], False),
+        ([asked(of=n) | {"source_id": "s1"} for n in (1, 2)], [None, None], True),
+        ([asked(of=1) | {"source_id": "s9"}, asked(of=2) | {"source_id": ["s2"]}],
+         [None, None], True),
+        ([{"tool_name": "other", "arguments": {"of": 1}, "source_id": "s1"}], [None, None], True),
+        (["chart", "chart"], [None, None], False),
+    ],
+)  # fmt: skip
+def test_an_output_is_read_with_what_its_call_asked_where_the_record_says_which(
+    calls: list[object], joined: list[str | None], told: bool
+) -> None:
+    trace = reads(*calls)
+
+    assert [source.arguments for source in trace.sources] == joined
+    assert (APART in trace.notices) is told
+
+
+def test_chunks_of_one_source_are_not_told_apart_by_their_order():
+    assert reads(asked(of=1), asked(of=2), sources=("s1", "s1")).sources[0].arguments is None
+
+
+def test_arguments_of_the_record_change_neither_the_trace_that_was_stored_nor_its_name():
+    trace = reads(asked(of=1), asked(of=2))
+    sources = [replace(each, arguments=None, call_place=None) for each in trace.sources]
+    before = replace(trace, sources=tuple(sources))  # as it was read when nothing joined them
+
+    assert trace.sources[0].arguments
+    assert trace_document(trace) == trace_document(before)
+    assert content_hash(trace) == content_hash(before)
+    assert trace_from_document(trace_document(before)) == trace
+
+
+def test_what_a_call_was_asked_is_no_evidence_in_whatever_order_the_outputs_stand():
+    calls = [
+        {"tool_name": "search", "arguments": {"q": "iron"}},
+        {"tool_name": "fetch", "arguments": {"title": "Oral iron on alternate days in women"}},
+    ]
+    found = "Oral iron on alternate days in women\nIt was absorbed better."
+    outputs = [
+        {"tool_name": "fetch", "text": f"{found}\nFull text follows here."},
+        {"tool_name": "search", "text": found},
+    ]
+
+    for order in (outputs, outputs[::-1]):
+        trace = read_trace({"tool_calls": calls, "full_tool_outputs": order}, None)
+        # The search had said it before the agent passed it on.
+        assert [source.text for source in trace.sources] == [each["text"] for each in order]
 
 
 @given(RECORD)
