@@ -257,6 +257,7 @@ class Mine:
     claim_key: int
     text: str
     trace_id: str
+    content_hash: str
     question: str
     judgement: Judgement
     rationale: str
@@ -274,6 +275,7 @@ def own_annotations(connection: Connection, project_id: int, person_id: int) -> 
             said.__table__,  # type: ignore[attr-defined]
             col(claim.text),
             col(trace.trace_id),
+            col(trace.content_hash),
             col(trace.question),
             (col(tables.AssignmentRow.state) == "open").label("open"),
             exists()

@@ -211,6 +211,11 @@ class SqlStore:
         with self.database.reading() as connection:
             return traces.get_trace(connection, trace_id, content_hash)
 
+    def near(self, trace_id: str, words: str, slice: str | None = None) -> list[Trace]:
+        """The nearest traces of a trace's file (and slice) whose documents hold the words."""
+        with self.database.reading() as connection:
+            return traces.near(connection, trace_id, words, slice)
+
     def get_verdict(
         self, trace_id: str, *, content_hash: str | None = None, run_key: str | None = None
     ) -> records.StoredVerdict:

@@ -20,6 +20,8 @@ from storage.tables import SLICE_CHARACTERS, Run, TraceSlice, TraceVersion, Verd
 
 WINDOW_TRACES = 200
 WINDOW_CHARACTERS = 16_000_000
+NEAR = 5_000  # traces before and after one in which its conversation is looked for
+NEAREST = 200
 
 
 class Incoming:
@@ -216,6 +218,37 @@ def get_trace(
         imported_at=row.imported_at,
         versions=tuple(each.content_hash for each in rows),
     )
+
+
+def near(connection: Connection, trace_id: str, words: str, slice: str | None) -> list[Trace]:
+    """The nearest traces that came with one in its file whose documents hold the words, the nearest first.
+
+    With a ``slice`` those of it alone.
+    """
+    position, file = col(TraceVersion.position), col(TraceVersion.file)
+    own = connection.execute(
+        select(position, file)
+        .where(col(TraceVersion.trace_key) == trace_key(trace_id))
+        .order_by(position.desc())
+    ).first()
+    if own is None:
+        return []
+    statement = (
+        select(col(TraceVersion.document))
+        .where(
+            position.between(own.position - NEAR, own.position + NEAR),
+            file.is_(None) if own.file is None else file == own.file,
+            col(TraceVersion.document).contains(words, autoescape=True),
+            is_newest(),
+        )
+        .order_by(func.abs(position - own.position))
+        .limit(NEAREST)
+    )
+    if slice is not None:
+        statement = statement.join(TraceSlice, col(TraceSlice.position) == position).where(
+            col(TraceSlice.slice) == slice
+        )
+    return [stored_trace(document) for document in connection.execute(statement).scalars()]
 
 
 def trace_at(connection: Connection, position: int) -> Trace:

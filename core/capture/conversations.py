@@ -27,6 +27,7 @@ from core.capture.turns import (
     pair_calls,
 )
 from core.capture.values import at, id_key, mapping, text_in, trace_id_of, unexpected
+from core.codec import canonical_json
 from core.errors import BadRecord, InputError, NotFound
 from core.records import JsonObject, Origin, Trace
 
@@ -100,12 +101,22 @@ def turn_of(trace_id: str) -> tuple[str, str]:
     return trace_id[:at], trace_id[at:]
 
 
-def turns_before(trace: Trace, find: Callable[[str], Trace]) -> list[tuple[str, str]]:
+def turns_before(
+    trace: Trace,
+    find: Callable[[str], Trace],
+    holding: Callable[[str], Iterable[Trace]] = lambda words: (),
+) -> list[tuple[str, str]]:
     """What was asked and said before the answer, the oldest first; "": what was asked is not known.
 
     A trace keeps what was said alone. What was said with evidence is a trace of its own, which knows its
-    question: ``find`` gives it by its id, or raises NotFound.
+    question: ``find`` gives it by its id, or raises NotFound. Where each turn is a record of its own,
+    ``holding`` gives the traces that may be of the conversation, by words of their documents.
     """
+    if not trace.earlier and (own := _talk_and_turn(trace)) is not None:
+        near = [(_talk_and_turn(each), each) for each in holding(f'"conversation_id":{own[0]}')]
+        earlier = [(at[1], each) for at, each in near if at and at[0] == own[0] and at[1] < own[1]]
+        earlier.sort(key=lambda one: (one[0], one[1].trace_id))
+        return [(each.question, each.answer) for _, each in earlier if each.answer]
     run, behind = turn_of(trace.trace_id)
     copy = "".join(behind.partition("~")[1:])
     turns = []
@@ -116,6 +127,15 @@ def turns_before(trace: Trace, find: Callable[[str], Trace]) -> list[tuple[str, 
             asked = kept.question.split(LEFT_OUT)[-1] if kept.answer == said else ""
         turns.append((asked, said))
     return turns
+
+
+def _talk_and_turn(trace: Trace) -> tuple[str, int] | None:
+    """The conversation, as JSON writes its id, and the number of the turn that a record says it is."""
+    fields = {**trace.extra, **mapping(trace.extra.get("metadata"))}
+    talk, turn = fields.get("conversation_id"), fields.get("turn")
+    if not isinstance(talk, str | int) or not isinstance(turn, int):
+        return None
+    return canonical_json(talk), turn
 
 
 def _earlier(

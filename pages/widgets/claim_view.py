@@ -58,9 +58,7 @@ def lay_out_claim(
         "word": LOOKS[kind].word,
         "headline": (line := headline(verdict, kind, names)),
         # The line goes on with the first reason, without what it says already.
-        "because": plain_reason(next(iter(reasons), ""), verdict.outcome)
-        .removeprefix(line)
-        .strip(" .:;,"),
+        "because": _goes_on(line, plain_reason(next(iter(reasons), ""), verdict.outcome)),
         "reasons": reasons,
         "checks": check_lines(verdict, names, offsets),
         "citations": citation_chips(verdict, names, offsets),
@@ -79,6 +77,13 @@ def lay_out_claim(
         "marks": source_marks(verdict, sent, families),
         "sides": lay_out_sides(verdict, families, offsets),
     }
+
+
+def _goes_on(line: str, reason: str) -> str:
+    """What a reason adds to the line, which may say its beginning, alone or behind "and" and "but"."""
+    for said in (line, line.rpartition(", and ")[2], line.rpartition(", but ")[2]):
+        reason = reason.removeprefix(said)
+    return reason.strip(" .:;,")
 
 
 def _measured(verdict: ClaimVerdict) -> Json:

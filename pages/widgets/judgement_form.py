@@ -40,7 +40,7 @@ from pages.widgets.review_layout import (
     value_places,
 )
 from pages.widgets.review_view import ALSO, OWN, PASSAGE, VALUES, show_review
-from pages.widgets.session import open_store
+from pages.widgets.session import open_workspace
 from pages.widgets.shortcuts import (
     NO_SOURCE,
     NOT_A_CLAIM,
@@ -50,6 +50,7 @@ from pages.widgets.shortcuts import (
     Keymap,
     Page,
 )
+from pages.widgets.source_view import source_names
 
 Change = Callable[[Draft], Draft]
 # Of the window's height: the page's frame and the form, in rem.
@@ -82,6 +83,11 @@ class JudgementForm:
     turns: Sequence[tuple[str, str]] | None = None  # asked and said before, once looked for
     values: Json | None = None  # where the claim's values stand in the sources, once asked for
     keys: Keymap = SHIPPED
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What each source is called."""
+        return source_names(self.trace.sources)
 
     @property
     def note_key(self) -> str:
@@ -164,8 +170,13 @@ def show_claim(
     """
     form = held.form
     if form.turns is None:
-        store = open_store()
-        form.turns = turns_before(form.trace, lambda name: store.get_trace(name).trace)
+        workspace = open_workspace()
+        store, slice = workspace.store, workspace.project().settings.slice
+        form.turns = turns_before(
+            form.trace,
+            lambda name: store.get_trace(name).trace,
+            lambda words: store.near(form.trace.trace_id, words, slice),
+        )
     laid_out = {
         **lay_out_blind(
             form.trace,
@@ -366,7 +377,7 @@ def _show_owners(
     # The chosen sources that have no button of their own.
     for source_id in draft.source_ids:
         if source_id not in {each.source_id for each in buttons}:
-            st.text(f"● {owner_words(source_id, held.form.trace)}", width="content")
+            st.text(f"● {owner_words(source_id, held.form.names)}", width="content")
 
 
 def show_note(held: Assignment, hint: str, keep: Callable[..., None], *rest: object) -> None:

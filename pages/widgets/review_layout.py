@@ -13,17 +13,17 @@ from datetime import datetime
 from typing import Protocol
 
 from core.evidence.values import protected_values, value_spans
-from core.records import Source, Span, Trace, VerdictLabel, Verification
+from core.records import ClaimVerdict, Source, Span, Trace, VerdictLabel, Verification
 from core.review.assignment import stands
 from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Cause, Judgement, Passage, QueueReason, Support, Unfit
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.counting import counted
+from pages.widgets.headline import is_shown_supported
 from pages.widgets.identities import arguments_of, call_names, identity_of
 from pages.widgets.offsets import Offsets
-from pages.widgets.palette import STATUS_WORDS
+from pages.widgets.palette import STATUS_WORDS, Kind, claim_kind
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
-from pages.widgets.source_view import source_names
 from pages.widgets.verdict_view import lay_out
 
 Json = Mapping[str, object]
@@ -139,7 +139,7 @@ def lay_out_machine(
     return {
         "claim": claim,
         "here": f"Why you saw this claim: {REASON_WORDS[reason]}." if reason else "",
-        "agrees": "" if said is None else _agreement(said, verdict.verdict, claim),
+        "agrees": "" if said is None else _agreement(said, verdict, claim["routed"]),
     }
 
 
@@ -187,23 +187,21 @@ def short_names(sources: Sequence[Source]) -> list[str]:
     ]
 
 
-def answer_words(judgement: Judgement, trace: Trace) -> str:
-    """A judgement in words: "Supported · load patient history · credited rightly"."""
+def answer_words(judgement: Judgement, names: Mapping[str, str]) -> str:
+    """A judgement in words, sources by what they are called: "Supported · get_labs · credited rightly"."""
     if judgement.label is None:
         corrected = f" · should say: {judgement.correction}" if judgement.correction else ""
         return SUPPORT_WORDS[judgement.support] + corrected
-    owners = " and ".join(owner_words(each, trace) for each in judgement.source_ids or (None,))
+    owners = " and ".join(owner_words(each, names) for each in judgement.source_ids or (None,))
     words = [SUPPORT_WORDS[judgement.support], owners]
     if judgement.conflation is not None:
         words.append("credited to another source" if judgement.conflation else "credited rightly")
     return " · ".join(words)
 
 
-def owner_words(source_id: str | None, trace: Trace) -> str:
+def owner_words(source_id: str | None, names: Mapping[str, str]) -> str:
     """What a source is called; "no source" for None."""
-    if source_id is None:
-        return "no source"
-    return source_names(trace.sources).get(source_id, source_id)
+    return "no source" if source_id is None else names.get(source_id, source_id)
 
 
 def marked(passages: Sequence[Passage], trace: Trace, kind: str, by: str) -> list[Json]:
@@ -301,18 +299,30 @@ def _texts(sources: Sequence[Source], opened: Collection[str]) -> dict[str, Json
     return sent
 
 
-def _agreement(said: Judgement, verdict: VerdictLabel | None, claim: Mapping[str, object]) -> str:
+def _agreement(said: Judgement, verdict: ClaimVerdict, routed: object) -> str:
+    """What the verifier answers to the three questions as the annotator did, otherwise, and not at all."""
     if said.label is None:
         return "It took this for a claim."
-    same = [
-        "on support" if verdict is said.support else "",
-        "on the source" if claim["routed"] in (said.source_ids or (None,)) else "",
-    ]
-    if all(same):
-        return "It agrees with you on support and on the source."
-    agrees = next((each for each in same if each), None)
-    return (
-        f"It agrees with you {agrees} only."
-        if agrees
-        else "It sees support and source differently."
+    kind, label = claim_kind(verdict), verdict.verdict
+    support = {Kind.SUPPORTED: VerdictLabel.SUPPORTED, Kind.CONTRADICTED: label}.get(kind)
+    if kind is Kind.CONFLATION and (
+        is_shown_supported(verdict) or label is VerdictLabel.CONTRADICTED
+    ):
+        support = label
+    credit = {Kind.SUPPORTED: False, Kind.CONFLATION: True}.get(kind)
+    # Of what a source contradicts, "no source says it" is as right as naming the one that says otherwise.
+    named = said.source_id is not None or support is VerdictLabel.SUPPORTED
+    same = {
+        "support": said.support is support if support else None,
+        "source": routed in said.source_ids if support and named else None,
+        "credit": said.conflation is credit if None not in (said.conflation, credit) else None,
+    }
+    alike, other, silent = (
+        " and ".join(", ".join(name for name in same if same[name] is each).rsplit(", ", 1))
+        for each in (True, False, None)
     )
+    if not alike and not other:
+        return "It leaves this claim to a person."
+    told = f"agrees with you on {alike}" if alike else ""
+    told += f"{', and ' if alike else ''}sees {other} differently" if other else ""
+    return f"It {told}." + (f" It says nothing on {silent}." if silent else "")

@@ -93,13 +93,17 @@ def test_the_cited_place_and_the_better_one_are_exactly_their_words() -> None:
 def test_a_supported_claim_with_an_invented_citation_says_so_in_its_headline() -> None:
     base = with_citations(showcase(), 1, cited(CitationOutcome.RESOLVES_TO_NOTHING))
     claim = replace(
-        base.claims[0], verdict=VerdictLabel.SUPPORTED, decision=Decision.BLOCK, reasons=("why",)
+        base.claims[0],
+        verdict=VerdictLabel.SUPPORTED,
+        decision=Decision.BLOCK,
+        reasons=("[7] leads to nothing: it is not in the list of references.",),
     )
 
     view = laid_out(replace(base, claims=(claim, *base.claims[1:])))
 
     assert view["claims"][0]["kind"] == Kind.CONFLATION.value
     assert view["claims"][0]["headline"] == "Supported, but [7] leads to nothing"
+    assert view["claims"][0]["because"] == "it is not in the list of references"  # said once
 
 
 def test_a_verdict_from_before_citations_has_no_chips() -> None:

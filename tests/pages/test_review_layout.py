@@ -105,28 +105,44 @@ def test_the_answers_pieces_join_to_the_answer(start: int, length: int) -> None:
 
 
 def test_the_verifiers_view_says_where_it_agrees_and_why_the_claim_was_shown() -> None:
-    verification = showcase()
-    claim = verification.claims[2].claim
-    said = Judgement(support=VerdictLabel.SUPPORTED, source_id=PATIENT, conflation=False)
-    other = Judgement(support=VerdictLabel.SUPPORTED, source_id=SEARCH, conflation=True)
-
-    views = [
-        lay_out_machine(
-            verification,
-            verification.trace,
-            claim.claim_id,
-            said=each,
+    def told(place: int, *said: object) -> str:
+        support, source, conflation = said
+        view = lay_out_machine(
+            showcase(),
+            TRACE,
+            showcase().claims[place].claim.claim_id,
+            said=Judgement(support=support, source_id=source, conflation=conflation),  # type: ignore[arg-type]
             reason=QueueReason.AUDIT,
             verified_at=utc_now(),
         )
-        for each in (said, other)
-    ]
+        assert view is not None and "drawn at random" in str(view["here"])
+        return str(view["agrees"])
 
-    assert [view and view["agrees"] for view in views] == [
-        "It agrees with you on support and on the source.",
-        "It agrees with you on support only.",
-    ]
-    assert views[0] is not None and "drawn at random" in str(views[0]["here"])
+    supported, contradicted = VerdictLabel.SUPPORTED, VerdictLabel.CONTRADICTED
+    passes, credited_wrongly, says_otherwise = 2, 0, 3
+    assert told(passes, supported, PATIENT, False) == (
+        "It agrees with you on support, source and credit."
+    )
+    assert told(passes, supported, SEARCH, True) == (
+        "It agrees with you on support, and sees source and credit differently."
+    )
+    assert told(passes, contradicted, PATIENT, None) == (
+        "It agrees with you on source, and sees support differently. It says nothing on credit."
+    )
+    # Beside a wrong credit the credit is told, whatever else is the same.
+    assert told(credited_wrongly, supported, SEARCH, False) == (
+        "It agrees with you on support and source, and sees credit differently."
+    )
+    assert told(credited_wrongly, supported, PATIENT, True) == (
+        "It agrees with you on support and credit, and sees source differently."
+    )
+    assert told(says_otherwise, contradicted, None, False) == (
+        "It agrees with you on support. It says nothing on source and credit."
+    )
+    for left_to_a_person in (1, 5, 7):  # not confirmed, or not judged
+        assert told(left_to_a_person, supported, PATIENT, False) == (
+            "It leaves this claim to a person."
+        )
 
 
 def test_a_source_has_one_name_on_review_and_on_verdict() -> None:
@@ -137,17 +153,17 @@ def test_a_source_has_one_name_on_review_and_on_verdict() -> None:
     assert button.source_id == f"{HOSTILE}#1"
     assert HOSTILE.startswith(button.words.removesuffix("…"))
     assert [each.words for each in source_buttons(two)] == names
-    assert [owner_words(each.source_id, two) for each in two.sources] == names
+    assert [owner_words(each.source_id, source_names(two.sources)) for each in two.sources] == names
 
 
 def test_a_judgement_is_said_in_words() -> None:
     conflated = Judgement(support=VerdictLabel.SUPPORTED, source_id=SEARCH, conflation=True)
     nothing = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
 
-    assert answer_words(conflated, TRACE) == (
+    assert answer_words(conflated, source_names(TRACE.sources)) == (
         "Supported · search_pubmed_key_words #1 · credited to another source"
     )
-    assert answer_words(nothing, TRACE) == "Not enough evidence · no source"
+    assert answer_words(nothing, {}) == "Not enough evidence · no source"
     assert len(set(SUPPORT_WORDS.values())) == 5
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from databases import a_store, workspace_of
 from opening import cards, drawn, opened, row_chosen, views
-from reviewing import UNSUPPORTED, Office, an_office, labels_in
+from reviewing import SENTENCES, UNSUPPORTED, Office, a_reviewed_trace, an_office, labels_in
 from sqlalchemy import Row, select
 from sqlmodel import col
 from streamlit.testing.v1 import AppTest
 from verdicts import HOSTILE, hostile, showcase
 
-from core.records import VerdictLabel
+from core.records import Origin, VerdictLabel, Verification
 from core.review.records import Judgement, ProjectSettings, Role
 from storage.store import SqlStore, utc_now
 from storage.tables import AnnotationRow
@@ -409,7 +410,9 @@ def test_an_older_annotation_is_found_by_its_words_and_mended(store: SqlStore) -
     assert first is not None
 
     test.button(key="to-mine").click().run()
-    test.text_input(key="mine-search").input("chart seen").run()
+    answers = list(test.dataframe[0].value["My answer"])
+    assert answers[1] == "Supported · load_patient_history · credited rightly"  # as on Review
+    test.text_input(key="mine-search").input("chart seen patient_history").run()
 
     (table,) = test.dataframe
     assert list(table.value["My note"]) == ["seen in the CHART"]
@@ -418,6 +421,32 @@ def test_an_older_annotation_is_found_by_its_words_and_mended(store: SqlStore) -
     held = made.desk("Ada").next_item()
     assert held is not None and held.claim_key == first.claim_key and held.reconsidered
     assert drawn(test, "keep").label.startswith("Save my answers")
+
+
+def test_what_was_said_in_earlier_turns_is_shown_and_of_no_other_conversation(
+    store: SqlStore,
+) -> None:
+    def turn(number: int, turn: object, talk: object = "a%", **more: object) -> Verification:
+        extra = {"metadata": {"conversation_id": talk, "turn": turn}, **more}
+        return a_reviewed_trace(number, SENTENCES[:1], extra=extra)
+
+    third = turn(1, 3, slices=["ours"])
+    made = office(store, verifications=[third], slice="ours")
+    others = [turn(2, 2), turn(3, 1), turn(4, 4), turn(5, 1, "ab"), turn(6, "1"), turn(7, None)]
+    foreign = turn(8, 1, slices=["ours"]).trace
+    foreign = replace(foreign, origin=Origin(format="native", file="another.jsonl"))
+    said = [
+        replace(each.trace, question=f"Question {n}?", answer=f"Answer {n}.")
+        for n, each in enumerate(others, 2)
+    ]
+    made.store.put_traces([*said, foreign])
+
+    def turns() -> object:
+        return claim(opened(REVIEW, made.people["Ada"].person_id))["turns"]
+
+    assert turns() == []  # the project reads one slice, and they are not of it
+    made.store.put_traces(replace(each, extra={**each.extra, "slices": ["ours"]}) for each in said)
+    assert turns() == [["Question 3?", "Answer 3."], ["Question 2?", "Answer 2."]]
 
 
 def test_who_may_not_review_is_told_so(store: SqlStore) -> None:

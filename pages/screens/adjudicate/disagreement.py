@@ -67,7 +67,7 @@ def lay_out_annotations(held: Disagreement) -> list[Json]:
         {
             "name": annotation.label,
             "rationale": annotation.rationale,
-            "answers": answer_words(annotation.judgement, held.form.trace)
+            "answers": answer_words(annotation.judgement, held.form.names)
             + ("" if annotation.confidence is None else f" · {CONFIDENCE[annotation.confidence]}"),
             "quotes": [each["text"] for each in _marked(held, annotation)],
         }
@@ -100,7 +100,7 @@ def lay_out_mine(held: Disagreement) -> Json:
     return {
         "rationale": held.form.draft.rationale,
         "asks": "Read both reasons, then the sources, and decide below.",
-        "answers": "" if judgement is None else answer_words(judgement, held.form.trace),
+        "answers": "" if judgement is None else answer_words(judgement, held.form.names),
     }
 
 

@@ -11,8 +11,10 @@ from pages.widgets.counting import counted
 from pages.widgets.days import moments
 from pages.widgets.figures import choose_row, widths
 from pages.widgets.plain import show_notice
-from pages.widgets.review_layout import SUPPORT_WORDS
+from pages.widgets.review_layout import answer_words
+from pages.widgets.source_view import source_names
 from storage.annotations import Mine
+from storage.store import SqlStore
 from storage.workspace import Workspace
 
 SHOW, MINE = "show", "mine"  # ?show=mine
@@ -50,11 +52,22 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
     words = st.text_input(
         "Find", key="mine-search", placeholder="Words of the claim, question, note, answer or trace"
     ).casefold()
-    listed = [each for each in every if all(word in _text(each) for word in words.split())]
+    store = workspace.store
+    answers = {
+        each.claim_key: answer_words(
+            each.judgement, _names(store, each.trace_id, each.content_hash)
+        )
+        for each in every
+    }
+    listed = [
+        each
+        for each in every
+        if all(word in _text(each, answers[each.claim_key]) for word in words.split())
+    ]
     chosen = choose_row(
         {
             "Claim": [each.text for each in listed],
-            "My answer": [_answer(each) for each in listed],
+            "My answer": [answers[each.claim_key] for each in listed],
             "When": [each.at for each in listed],
             "My note": [each.rationale for each in listed],
             "Trace": [each.trace_id for each in listed],
@@ -106,16 +119,11 @@ def _leave() -> None:
     st.query_params.pop(SHOW, None)
 
 
-def _text(one: Mine) -> str:
-    said = (one.text, one.question, one.trace_id, one.rationale, _answer(one))
+def _text(one: Mine, answer: str) -> str:
+    said = (one.text, one.question, one.trace_id, one.rationale, answer)
     return "\n".join(said).casefold()
 
 
-def _answer(one: Mine) -> str:
-    said = one.judgement
-    words = [SUPPORT_WORDS[said.support]]
-    if said.label is not None:
-        words.append(" and ".join(said.source_ids) or "no source")
-    if said.conflation:
-        words.append("credited to another source")
-    return " · ".join(words)
+@st.cache_data(show_spinner=False, max_entries=10_000)
+def _names(_store: SqlStore, trace_id: str, content_hash: str) -> dict[str, str]:
+    return source_names(_store.get_trace(trace_id, content_hash).trace.sources)
