@@ -20,7 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 
 IMAGES = Path("docs/images")
 SHOWN = {  # picture: page, and what must stand there before it is taken
-    "verdict": ("verdict?trace=sample-04", "checked against"),
+    "verdict": ("verdict?trace=sample-04", "The answer credits"),
     "review": ("review", "Is it supported?"),
     "thresholds": ("thresholds", "good claims"),
 }

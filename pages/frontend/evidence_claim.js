@@ -21,7 +21,7 @@ function drawClaim(state, claim) {
 function checkNodes(state, claim) {
   const { words, elsewhere, open } = claim.not_found;
   if (!claim.checks.length && !words.length && !elsewhere.length && !open.length) return [];
-  const box = el("div", "checks", null, { "data-testid": "checks" });
+  const box = el("div", `checks kind-${claim.kind}`, null, { "data-testid": "checks" });
   if (claim.checks.length) box.append(el("h3", null, "What the record shows"));
   const list = el("ul");
   const shown = state.allChecks ? claim.checks.length : CHECKS_SHOWN_AT_FIRST;

@@ -8,6 +8,7 @@ function drawSources(state, claim) {
   const pane = parts.sources;
   const listTop = parts.sourceList && parts.listFor === (claim && claim.id) ? parts.sourceList.scrollTop : 0;
   pane.replaceChildren();
+  pane.className = `pane source-pane kind-${claim ? claim.kind : "aside"}`;
   const bar = el("div", "pane-bar");
   bar.append(el("h2", null, "Sources"), el("span", "place", sourcesWords(state, claim)));
   pane.append(bar);
@@ -71,7 +72,7 @@ function sourceRow(state, claim, row) {
   node.append(sourceName("span", source));
   node.append(el("span", "source-family", source.status_short || source.family, { title: source.status_words || source.family }));
   const roles = el("span", "roles");
-  const words = [routed && "checked against", stated && (claim.credit ? "credited" : "implied")].filter(Boolean);
+  const words = [routed && "checked against", stated && (claim.credit ? "credited" : "implied by the answer")].filter(Boolean);
   if (words.length) roles.append(el("span", `role${routed ? " routed" : ""}`, words.join(", ")));
   if (nli) roles.append(el("span", `role read rel-${nli.relation}`, `read as ${RELATION[nli.relation]} ${two(nli[nli.relation])}`, { title: `Read by the model: ${RELATION[nli.relation]}` }));
   node.append(roles);

@@ -63,8 +63,6 @@ def lay_out_claim(
         "checks": check_lines(verdict, names, offsets),
         "citations": citation_chips(verdict, names, offsets),
         "not_found": not_found(verdict),
-        "decision": verdict.decision.value,
-        "type": claim.claim_type.value,
         "pieces": _claim_pieces(verdict),
         "context": " › ".join(claim.context),
         "said": claim.said,
@@ -103,7 +101,6 @@ def _measured(verdict: ClaimVerdict) -> Json:
             "threshold": None,
             "tokens": None,
             "words": [],
-            "truncated": False,
         }
     return {
         "values": [
@@ -138,7 +135,6 @@ def _measured(verdict: ClaimVerdict) -> Json:
             {"text": token.text, "score": token.score, "weak": token.weak}
             for token in judged.alignment.tokens
         ],
-        "truncated": judged.premise.truncated,
         "call_read": judged.premise.call,
     }
 

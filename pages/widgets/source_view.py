@@ -40,7 +40,6 @@ def lay_out_source(source: Source, family: str, kept: Source | None, name: str) 
         "call": name.removeprefix(source.tool_name),
         "tool": source.tool_name,
         "family": family_words(family),
-        "status": source.status.value,
         "status_short": short,
         "status_words": words,
         "characters": len(source.text),

@@ -66,6 +66,12 @@ def test_choosing_a_check_opens_its_source_and_lights_its_place(
         expect(page.locator(".check")).to_have_count(6)
         expect(first).to_contain_text("HbA1c: 7.4 %, not 25 mg")
         expect(page.locator("mark.fact")).to_have_count(0)
+        # Red is for what is shown to be wrong: a line that speaks against has the colour of the state.
+        told, state = (
+            page.locator(where).first.evaluate("n => getComputedStyle(n).color")
+            for where in (".check.contradicts .check-text", ".headline-text")
+        )
+        assert told == state
 
         first.click()
 
