@@ -185,12 +185,12 @@ def _repair_database(
     db: str | None, config: Config, editor: Any, report: RepairReport, deciding: Deciding
 ) -> None:
     from core.repair.loop import overruled
-    from core.workflows.repair import repair_trace, settled_of
+    from core.workflows.repair import repair_trace, settled_of, stale_repairs
 
     workspace = writing_database(db)
     store, repairs = workspace.store, workspace.repairs
     with Progress() as progress:
-        waiting = list(repairs.without())
+        waiting = [row for row, _ in repairs.without(stale_repairs(repairs.on_labels()))]
         models = deciding.models(config, workspace)
         for done, row in enumerate(waiting, start=1):
             version = row.content_hash

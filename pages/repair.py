@@ -117,7 +117,7 @@ if known is None:
             else "There is no answer, or no evidence to repair it from.",
         )
     show_notice(
-        f"{trace.trace_id} is blocked and has not been repaired",
+        f"No edits are proposed for {trace.trace_id} as it stands",
         "Repair proposes edits: other credits and values from the sources, a mark behind what could not "
         "be confirmed. You decide each one; the text that results is then verified. Nothing leaves this "
         "machine.",

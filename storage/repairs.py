@@ -3,22 +3,52 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    ScalarSelect,
+    and_,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+)
+from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.codec import repair_document, repair_from_document
 from core.errors import BadRecord, NotFound, StoreError
-from core.records import Decision, JsonObject, RepairOutcome, RepairStatus, State
+from core.records import (
+    Decision,
+    JsonObject,
+    RepairOutcome,
+    RepairStatus,
+    State,
+    Verification,
+)
+from core.review.records import Judgement
 from storage.audit import append_event, sha256_of
 from storage.columns import read_as
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
-from storage.tables import AuditEvent, RepairChoice, RepairRow, TraceVersion
+from storage.tables import (
+    AuditEvent,
+    ClaimRow,
+    ClaimSignal,
+    QueueRow,
+    RepairChoice,
+    RepairRow,
+    TraceVersion,
+    Verdict,
+)
+from storage.traces import is_newest
 
 VERIFIED = "repair.verified"
 # What people settled goes before what the verifier says, as in every list.
@@ -118,27 +148,55 @@ class Repairs:
         return repair_id
 
     def latest(self, content_hash: str) -> StoredRepair:
-        """The last repair of that trace version; raises NotFound."""
+        """The repair that stands of that trace version; raises NotFound."""
         with self.store.database.reading() as connection:
-            found = _repairs(connection, content_hash, limit=1)
+            found = _repairs(connection, _stands(), col(TraceVersion.content_hash) == content_hash)
         if not found:
             raise NotFound(f"no repair of {content_hash}")
         return found[0]
 
-    def without(self) -> Iterator[TraceRow]:
-        """The answers that do not pass and whose newest version nobody has repaired, in import order."""
+    def without(self, stale: Collection[int] = ()) -> Iterator[tuple[TraceRow, bool]]:
+        """The answers that do not pass and of which no repair stands, in import order; whether one did.
+
+        ``stale`` ones stand no longer.
+        """
         offset, blocked = 0, STOPPED
         while rows := self.store.list_traces(blocked, offset=offset, limit=500).rows:
             with self.store.database.reading() as connection:
-                done = set(
-                    connection.execute(
-                        select(col(RepairRow.position)).where(
-                            col(RepairRow.position).in_([row.position for row in rows])
-                        )
-                    ).scalars()
-                )
-            yield from (row for row in rows if row.position not in done)
+                repairs = connection.execute(
+                    select(
+                        col(TraceVersion.trace_id),
+                        col(RepairRow.repair_id),
+                        _stands().label("stands"),
+                    )
+                    .join(TraceVersion, col(TraceVersion.position) == col(RepairRow.position))
+                    .where(col(TraceVersion.trace_id).in_([row.trace_id for row in rows]))
+                ).all()
+            ever = {row.trace_id for row in repairs}
+            done = {row.trace_id for row in repairs if row.stands and row.repair_id not in stale}
+            yield from ((row, row.trace_id in ever) for row in rows if row.trace_id not in done)
             offset += len(rows)
+
+    def on_labels(
+        self,
+    ) -> Iterator[tuple[int, Mapping[str, str], Verification, Mapping[str, Judgement]]]:
+        """Those that stand where people settle something, or did: id, what it rests on, verdict, labels."""
+        settled = (
+            select(col(ClaimRow.position))
+            .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+            .where(col(QueueRow.passes).is_not(None))
+        )
+        labelled = col(RepairRow.position).in_(settled) | ~col(RepairRow.document).contains(
+            '"settled":{}'
+        )
+        with self.store.database.reading() as connection:
+            found = _repairs(connection, _stands(), labelled)
+        for one in found:
+            people = self.store.by_people(one.content_hash)
+            if people or one.settled:
+                read = self.store.get_verdict(one.trace_id, content_hash=one.content_hash)
+                labels = people.labels if people else {}
+                yield one.repair_id, one.settled, read.verification, labels
 
     def choose(
         self,
@@ -215,15 +273,15 @@ class Repairs:
         return None if found is None else Decision(found["decision"])
 
     def newest(self, *, limit: int = 500) -> Sequence[StoredRepair]:
-        """The last repair of each trace version, the latest first."""
+        """The repair that stands of each answer, the latest first."""
         with self.store.database.reading() as connection:
-            return _repairs(connection, None, limit=limit, latest=True)
+            return _repairs(connection, _stands(), limit=limit)
 
     def latest_digests(self) -> Mapping[int, str]:
-        """The last repair of each trace version: its id and the hash of its document."""
+        """The repair that stands of each answer: its id and the hash of its document."""
         with self.store.database.reading() as connection:
             rows = connection.execute(
-                select(col(RepairRow.repair_id), col(RepairRow.document_sha256)).where(_is_latest())
+                select(col(RepairRow.repair_id), col(RepairRow.document_sha256)).where(_stands())
             ).all()
         return {row.repair_id: row.document_sha256 for row in rows}
 
@@ -270,7 +328,7 @@ class Repairs:
     def export(self) -> Sequence[JsonObject]:
         """Every repair with all choices about it, the oldest first: what reviewers made of repair."""
         with self.store.database.reading() as connection:
-            repairs = _repairs(connection, None, limit=None)
+            repairs = _repairs(connection)
             rows = connection.execute(
                 select(RepairChoice.__table__).order_by(col(RepairChoice.choice_id))  # type: ignore[attr-defined]
             ).all()
@@ -297,12 +355,12 @@ class Repairs:
             for repair in reversed(repairs)
         ]
 
-    def counts(self) -> ChoiceCounts:
-        """Last words on the edits of all repairs, the latest of each trace version alone."""
+    def counts(self, stale: Collection[int] = ()) -> ChoiceCounts:
+        """Last words on the edits of the repairs that stand and are not ``stale``."""
         said = (
             select(func.max(col(RepairChoice.choice_id)))
             .join(RepairRow, col(RepairRow.repair_id) == col(RepairChoice.repair_id))
-            .where(_is_latest())
+            .where(_stands(), col(RepairRow.repair_id).not_in(stale))
             .group_by(col(RepairChoice.repair_id), col(RepairChoice.action_id))
         )
         with self.store.database.reading() as connection:
@@ -322,10 +380,49 @@ class Repairs:
 DOCUMENTS_AT_ONCE = 200
 
 
-def _is_latest() -> ColumnElement[bool]:
-    """Whether no later repair of the same trace version is stored."""
+def _stands() -> ColumnElement[bool]:
+    """Whether it is the last repair of an answer's newest version, and the verifier says of each claim
+    what it said when the repair was made."""
     latest = select(func.max(col(RepairRow.repair_id))).group_by(col(RepairRow.position))
-    return col(RepairRow.repair_id).in_(latest)
+    newest = select(col(TraceVersion.position)).where(is_newest())
+    then, now = _run(col(Verdict.verified_at) <= col(RepairRow.repaired_at)), _run()
+    return and_(
+        col(RepairRow.repair_id).in_(latest),
+        col(RepairRow.position).in_(newest),
+        ~_says_more(then, now),
+        or_(then.is_(None), ~_says_more(now, then)),
+    )
+
+
+def _run(*conditions: ColumnElement[bool]) -> ScalarSelect[Any]:
+    """The run of the last verdict on the repaired version for which that holds."""
+    return (
+        select(col(Verdict.run_id))
+        .where(col(Verdict.position) == col(RepairRow.position), *conditions)
+        .order_by(col(Verdict.verdict_id).desc())
+        .limit(1)
+        .correlate(RepairRow)
+        .scalar_subquery()
+    )
+
+
+def _says_more(run: ScalarSelect[Any], other: ScalarSelect[Any]) -> ColumnElement[bool]:
+    """Whether the one run says of a claim of the repaired version what the other does not."""
+    said, same = aliased(ClaimSignal), aliased(ClaimSignal)
+    alike = exists().where(
+        col(same.claim_key) == col(said.claim_key),
+        col(same.run_id) == other,
+        *(
+            col(getattr(same, name)).is_not_distinct_from(col(getattr(said, name)))
+            for name in ("decision", "verdict", "attribution", "routed_source_id")
+        ),
+    )
+    return exists().where(
+        col(ClaimRow.position) == col(RepairRow.position),
+        col(said.claim_key) == col(ClaimRow.claim_key),
+        col(said.run_id) == run,
+        ~alike,
+    )
 
 
 def _stored(text: str) -> RepairOutcome:
@@ -345,7 +442,7 @@ def _outcome(connection: Connection, repair_id: int) -> RepairOutcome:
 
 
 def _repairs(
-    connection: Connection, content_hash: str | None, *, limit: int | None, latest: bool = False
+    connection: Connection, *conditions: ColumnElement[bool], limit: int | None = None
 ) -> list[StoredRepair]:
     statement = (
         select(
@@ -354,13 +451,10 @@ def _repairs(
             col(TraceVersion.content_hash),
         )
         .join(TraceVersion, col(TraceVersion.position) == col(RepairRow.position))
+        .where(*conditions)
         .order_by(col(RepairRow.repair_id).desc())
         .limit(limit)
     )
-    if latest:
-        statement = statement.where(_is_latest())
-    if content_hash is not None:
-        statement = statement.where(col(TraceVersion.content_hash) == content_hash)
     return [
         StoredRepair(
             repair_id=row.repair_id,

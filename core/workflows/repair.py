@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
@@ -28,7 +28,7 @@ from core.records import (
     Versions,
 )
 from core.repair.edits import share_of_words_kept
-from core.repair.loop import Settled, repair_answer, with_labels
+from core.repair.loop import Settled, overruled, repair_answer, with_labels
 from core.review.adjudication import passes
 from core.review.records import Judgement
 from core.text.tokens import content_terms, overlap
@@ -318,7 +318,7 @@ _COUNTED: dict[str, RepairReport] = {}
 
 
 class RepairStore(Protocol):
-    """A store that gives the last repair of each trace version."""
+    """A store that gives the repair that stands of each answer."""
 
     def latest_digests(self) -> Mapping[int, str]:
         """Its id and the hash of its document."""
@@ -327,9 +327,20 @@ class RepairStore(Protocol):
         """Those repairs."""
 
 
-def repair_figures(store: RepairStore) -> RepairReport:
-    """What the last repair of each trace version did."""
-    digests = store.latest_digests()
+def stale_repairs(
+    repairs: Iterable[tuple[int, Mapping[str, str], Verification, Mapping[str, Judgement]]],
+) -> frozenset[int]:
+    """Which of (id, what it rests on, verdict, people's labels now) rest on other labels."""
+    return frozenset(
+        repair_id
+        for repair_id, settled, read, labels in repairs
+        if overruled(read, settled_of(read, labels)) != settled
+    )
+
+
+def repair_figures(store: RepairStore, stale: Collection[int] = ()) -> RepairReport:
+    """What the repairs did that stand and are not ``stale``."""
+    digests = {key: digest for key, digest in store.latest_digests().items() if key not in stale}
     new = [repair_id for repair_id, digest in digests.items() if digest not in _COUNTED]
     for repair_id, outcome in store.outcomes(new):
         counted = RepairReport()

@@ -20,7 +20,7 @@ from core.codec import content_hash
 from core.config import Config
 from core.records import Decision, RepairKind, State
 from core.repair.loop import Settled, overruled, repair_answer, with_labels
-from core.workflows.repair import outcome_of, repair_trace
+from core.workflows.repair import outcome_of, repair_figures, repair_trace
 from pages.screens.repair.view import final_answer
 from pages.widgets.session import run_now
 from storage.records import TraceFilters
@@ -114,7 +114,7 @@ def test_a_blocked_answer_without_a_repair_offers_one(store: SqlStore) -> None:
 
     test = opened("repair", trace="rep-1")
 
-    assert titles(test) == ["rep-1 is blocked and has not been repaired"]
+    assert titles(test) == ["No edits are proposed for rep-1 as it stands"]
     assert [button.label for button in test.button] == ["Repair this answer"]
 
 
@@ -283,7 +283,7 @@ def test_what_people_settled_decides_what_is_offered_for_repair(store: SqlStore)
     assert offered(store) == ["passed"]
     assert titles(opened("repair", trace="stopped")) == ["Nothing to repair"]
     assert titles(opened("repair", trace="passed")) == [
-        "passed is blocked and has not been repaired"
+        "No edits are proposed for passed as it stands"
     ]
     (wrong,) = verify_lexically(passed).claims
     labels = {wrong.claim.text: Settled.WRONG}
@@ -314,6 +314,7 @@ def test_a_repair_by_a_label_that_was_mended_or_taken_back_is_offered_no_more(
     office.clock.advance(minutes=1)
     office.workspace.repairs.put(content_hash(trace), made, overruled(read, settled))
     assert views(opened("repair", trace="once-wrong"), "provenanceguard_repair")
+    assert list(opened("repair").dataframe[0].value["Trace"]) == ["once-wrong"]
 
     if mended:
         again = office.desk("Ada").undo()
@@ -323,7 +324,34 @@ def test_a_repair_by_a_label_that_was_mended_or_taken_back_is_offered_no_more(
         intake.withdraw(intake.imports()[0].key, by=lea)
 
     assert titles(opened("repair", trace="once-wrong")) == ["Nothing to repair"]
+    assert titles(opened("repair")) == ["Choose an answer to repair"]
+
+
+@pytest.mark.parametrize("changed", ["answer", "verdict", None])
+def test_a_repair_of_what_is_another_now_counts_as_none_and_is_to_be_proposed_anew(
+    store: SqlStore, changed: str | None
+) -> None:
+    number = repaired(store, blocked())
+    repairs = workspace_of(store).repairs
+    repairs.choose(number, "rep-1::r01", Choice.ACCEPT, reviewer="ada")
+    read = verify_lexically(blocked(extra="The sea is hot. " if changed == "answer" else ""))
+    if changed == "verdict":
+        first, *others = read.claims
+        read = replace(read, claims=(replace(first, decision=Decision.ALLOW), *others))
+
+    fill(store, unverified=[read.trace])  # then another run: it says the same, or not
+    store.put_verdicts("another", [replace(read, content_hash=content_hash(read.trace))])
+
+    table = opened("repair").dataframe[0].value
+    if changed is None:
+        assert list(table["Repair"]) == ["Proposal: some of it not confirmed, 1 undecided"]
+        return
+    assert list(table["Repair"]) == ["Changed since: to be proposed anew"]
+    assert (repairs.counts().accepted, repair_figures(repairs).rows) == (0, 0)
+    assert titles(opened("repair", trace="rep-1")) == [
+        "No edits are proposed for rep-1 as it stands"
+    ]
 
 
 def offered(store: SqlStore) -> list[str]:
-    return [row.trace_id for row in workspace_of(store).repairs.without()]
+    return [row.trace_id for row, _ in workspace_of(store).repairs.without()]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from itertools import islice
 
 import pandas as pd
 import streamlit as st
 
 from core.records import RepairKind, State
-from core.workflows.repair import repair_figures
+from core.workflows.repair import repair_figures, stale_repairs
 from pages.screens.repair.view import STATUS_SHORT, undecided
 from pages.widgets.counting import counted
 from pages.widgets.figures import widths
@@ -21,14 +22,17 @@ WAITING_SHOWN = 200
 ROWS_KNOWN = 500
 ROWS_WHOLE = 30  # a list of no more is shown without a window of its own
 DECIDED = "Decided"
+CHANGED = "Changed since: to be proposed anew"
 BLOCKED_WORD = DECISIONS[State.BLOCK.value].word
 
 
 def show_repair_list(repairs: Repairs) -> str | None:
     """Show the list and its figures; the id of the trace that was chosen, if any."""
-    stored = repairs.newest()
+    stale = stale_repairs(repairs.on_labels())
+    stored = [one for one in repairs.newest() if one.repair_id not in stale]
     waiting = [
-        row.trace_id for _, row in zip(range(WAITING_SHOWN), repairs.without(), strict=False)
+        (row.trace_id, CHANGED if ever else "Not proposed yet")
+        for row, ever in islice(repairs.without(stale), WAITING_SHOWN)
     ]
     st.title("Repair", anchor=False)
     if not stored and not waiting:
@@ -39,16 +43,17 @@ def show_repair_list(repairs: Repairs) -> str | None:
         st.page_link("pages/traces.py", label="Go to the traces", icon=":material/list_alt:")
         return None
     if stored:
-        _show_figures(repairs, listed=len(stored))
+        _show_figures(repairs, stale, listed=len(stored))
     decided = repairs.decided([one.repair_id for one in stored])
     known = {row.trace_id: row for row in repairs.store.list_traces(STOPPED, limit=ROWS_KNOWN).rows}
+    told = stored or any(state == CHANGED for _, state in waiting)  # else no empty columns
     rows = [
         {
             "Trace": name,
             "State": _answer_state(known.get(name)),
             "Question": known[name].question if name in known else "",
             **_counts(known.get(name)),
-            **({"Repair": repair, "Edits": edits, "Proposed (UTC)": at} if stored else {}),
+            **({"Repair": repair, "Edits": edits, "Proposed (UTC)": at} if told else {}),
         }
         for name, repair, edits, at in (
             *(
@@ -60,7 +65,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
                 )
                 for one in stored
             ),
-            *((name, "Not proposed yet", "", "") for name in waiting),
+            *((name, state, "", "") for name, state in waiting),
         )
     ]
     # What is decided comes last, what is shown to be wrong first.
@@ -126,8 +131,8 @@ def _edits(repair: StoredRepair) -> str:
     return ", ".join(each for each in words if each) or "none"
 
 
-def _show_figures(repairs: Repairs, *, listed: int) -> None:
-    report, counts = repair_figures(repairs), repairs.counts()
+def _show_figures(repairs: Repairs, stale: frozenset[int], *, listed: int) -> None:
+    report, counts = repair_figures(repairs, stale), repairs.counts(stale)
     kept = report.supported_kept, report.supported_before
     for column, (name, value) in zip(
         st.columns(5),
