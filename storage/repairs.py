@@ -389,8 +389,7 @@ def _stands() -> ColumnElement[bool]:
     return and_(
         col(RepairRow.repair_id).in_(latest),
         col(RepairRow.position).in_(newest),
-        ~_says_more(then, now),
-        or_(then.is_(None), ~_says_more(now, then)),
+        or_(then.is_(None), then == now, and_(~_says_more(then, now), ~_says_more(now, then))),
     )
 
 
@@ -420,7 +419,8 @@ def _says_more(run: ScalarSelect[Any], other: ScalarSelect[Any]) -> ColumnElemen
     return exists().where(
         col(ClaimRow.position) == col(RepairRow.position),
         col(said.claim_key) == col(ClaimRow.claim_key),
-        col(said.run_id) == run,
+        col(said.run_id) + 0
+        == run,  # by the claim: a run's index would lead through all its claims
         ~alike,
     )
 
