@@ -69,14 +69,20 @@ def call_names(sources: Sequence[Source]) -> list[str]:
 
 
 def _asked(arguments: str | None) -> str:
-    """The first words that a tool was called with, in quotation marks."""
+    """Of what a tool was called with the words with the most letters that fit, in quotation marks.
+
+    An id, a date and how to sort have fewer than what is looked for; a text that is written is longer.
+    """
     try:
         given = json.loads(arguments or "")
     except ValueError:
         return ""
     values = given.values() if isinstance(given, dict) else [given]
-    words = next((each for each in values if isinstance(each, str) and each.strip()), "")
-    return f"“{_short(' '.join(words.split()))}”" if words else ""
+    texts = [" ".join(each.split()) for each in values if isinstance(each, str) and each.strip()]
+    words = max(
+        texts, key=lambda text: (len(text) <= _LONGEST) * sum(map(str.isalpha, text)), default=""
+    )
+    return f"“{_short(words)}”" if words else ""
 
 
 def _and_others(first: str, count: int) -> str:

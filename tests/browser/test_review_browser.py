@@ -350,6 +350,7 @@ def test_guideline_and_keys_are_one_key_away_and_go_again(reader: Reader) -> Non
 
     press(page, "g", ".drawer .guideline")
     expect(page.locator(".drawer")).to_contain_text("1. Judge the claim against the tool outputs")
+    expect(page.locator(f"{CLAIM} .claim-text")).to_be_in_viewport(ratio=1)  # it lies beside it
     page.keyboard.press("Escape")
     expect(page.locator(".drawer")).to_be_hidden()
     press(page, "h", ".drawer .keys")

@@ -22,6 +22,18 @@ def test_a_source_that_says_nothing_has_no_identity() -> None:
     assert identity_of(a_source("Error: timeout", arguments="not JSON")) == ""
 
 
+def test_what_a_tool_looked_for_is_told_and_not_how_to_sort_it() -> None:
+    asked = {
+        "_count": 1,
+        "_sort": "-date",
+        "code": "potassium",
+        "patient": "p-2041",
+        "body": "x" * 999,
+    }
+
+    assert identity_of(a_source("", arguments=json.dumps(asked))) == "“potassium”"
+
+
 @given(st.dictionaries(st.text(max_size=9), st.text(max_size=30), max_size=5))
 def test_what_a_tool_was_called_with_is_told_name_by_name_to_the_letter(
     given: dict[str, str],
