@@ -159,8 +159,10 @@ function drawClaim(state) {
   parts.claim.replaceChildren(el("span", "label", "The claim"));
   if (data.machine) parts.claim.append(...claimNodes(data.machine.claim));
   else parts.claim.append(el("p", "claim-text", data.claim, { "data-testid": "claim" }));
-  bringIntoView(parts.answerText, parts.answerText.querySelector(".lit"), 0.35);
+  showClaim(state);
 }
+
+const showClaim = ({ parts }) => bringIntoView(parts.answerText, parts.answerText.querySelector(".lit"), 0.35);
 
 // ---------------------------------------------------------------- what others said, once it may be seen
 

@@ -203,8 +203,9 @@ function toggleSides(state) {
 function drawBeside(state) {
   const { data, parts } = state;
   const source = data.sources.find((each) => each.id === state.left);
-  parts.sources.classList.toggle("beside", Boolean(source));
-  parts.sources.parentElement.classList.toggle("beside", Boolean(source));
+  const moved = parts.sources.classList.contains("beside") !== Boolean(source);
+  for (const node of [parts.sources, parts.sources.parentElement]) node.classList.toggle("beside", Boolean(source));
+  if (moved) showClaim(state); // its lines break anew
   parts.beside.replaceChildren();
   if (!source) return;
   const machine = data.machine && data.machine.claim;

@@ -240,6 +240,8 @@ def test_a_review_s_tabs_and_answer_keys_have_the_same_names_and_the_sources_kee
     expect(page.locator(".beside-box .side-role")).to_contain_text("The answer credits")
     for box in (".beside-box .output", ".single .output"):
         assert page.locator(box).evaluate(LINES) >= 5
+    assert in_view(page, "#review mark.lit", "#review .answer")
+    assert in_view(page, "#review .claim-text", "#review .the-claim")
     page.keyboard.press("l")
     expect(page.locator(".beside-box .side")).to_have_count(0)
     assert visit.faults == []
