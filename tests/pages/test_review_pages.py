@@ -16,7 +16,7 @@ from reviewing import SENTENCES, UNSUPPORTED, Office, a_reviewed_trace, an_offic
 from sqlalchemy import Row, select
 from sqlmodel import col
 from streamlit.testing.v1 import AppTest
-from verdicts import HOSTILE, hostile, showcase
+from verdicts import HOSTILE, fill, hostile, showcase
 
 from core.records import Origin, VerdictLabel, Verification
 from core.review.records import Judgement, ProjectSettings, Role
@@ -89,7 +89,8 @@ def test_home_says_what_waits_for_whom(store: SqlStore) -> None:
 
     reader, decider = (opened(HOME, made.people[name].person_id) for name in ("Cleo", "Dora"))
 
-    assert "claims to read" in cards(reader)[0]["title"]
+    # Not another number of claims than the team's: as many, of which one is read twice already.
+    assert cards(reader)[0]["title"] == "7 of 8 claims left for you to read"
     assert cards(decider)[0]["title"] == "1 claim that two people read differently"
     assert decider.button(key="go-0").label == "Adjudicate"
 
@@ -539,6 +540,37 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
         VerdictLabel.CONTRADICTED,
     }
     assert cards(test)[0]["title"] == "No disagreement waits for you"
+
+
+def test_who_is_alone_fills_adjudicate_as_the_tutorial_says(store: SqlStore) -> None:
+    fill(store, showcase())
+    test = opened(SETTINGS)
+    test.segmented_control(key="set-reads").set_value(2)
+    test.number_input(key="set-dwell").set_value(AT_ONCE)
+    test.text_input(key="set-reason").input("To measure agreement").run()
+    press(test, "save-settings").switch_page("pages/people.py").run()
+    for number, name in enumerate(("Ada", "Ben")):
+        after = f"-{number + 1}"  # each saved form is followed by an empty one
+        test.text_input(key=f"new-name{after}").input(name)
+        test.multiselect(key=f"new-roles{after}").select("reviewer")
+        press(test, f"add-person-button{after}")
+    people = {each.name: each.person_id for each in workspace_of(store).people.everybody()}
+
+    def become(name: str, page: str) -> AppTest:
+        test.session_state["chooser"] = True
+        press(test.run(), f"become-{people[name]}")
+        return test.switch_page(f"pages/{page}.py").run()
+
+    read = claim(become("Ada", REVIEW))["claim"]
+    press(test, "v_supported", "own_1", "rightly_credited")
+    again = claim(become("Ben", REVIEW))["claim"]
+    press(test, "v_contradicted", "own_1", "rightly_credited")
+    me = next(name for name in people if name not in ("Ada", "Ben"))
+
+    assert again == read
+    (tie,) = views(become(me, ADJUDICATE), "provenanceguard_review")
+    assert tie["claim"] == read
+    assert "Ada" not in everything(test) and "Ben" not in everything(test)
 
 
 def test_who_has_read_a_claim_is_not_offered_its_tie(store: SqlStore) -> None:

@@ -147,7 +147,7 @@ def show_by_person(view: AgreementView, workspace: Workspace, user: Person) -> N
         name="agreement-by-person",
         alt="Each reviewer: read, to read, in hand, overdue, seconds a claim, agreement",
     )
-    st.page_link("pages/traces.py", label="Give answers to people", icon=":material/person_add:")
+    st.page_link("pages/traces.py", label="Assign traces", icon=":material/person_add:")
     st.subheader("Claims in hand", anchor=False)
     show_assignments(open_review_session(workspace, workspace.project(), user))
 

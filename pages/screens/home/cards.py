@@ -56,7 +56,7 @@ def what_waits(
         pace = progress.seconds_per_claim
         waiting.append(
             Waiting(
-                title=f"{counted(left, 'claim')} to read"
+                title=f"{left:,} of {counted(progress.total, 'claim')} left for you to read"
                 + (f" · about {duration_words(left * pace)}" if pace else ""),
                 text="One claim at a time, with all its sources. Begin and stop whenever you like.",
                 label="Go on reviewing" if progress.mine_done else "Start reviewing",
