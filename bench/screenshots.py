@@ -28,7 +28,7 @@ THEMES = ("light", "dark")
 SIZE = {"width": 1280, "height": 800}
 PATIENCE_SECONDS = 120
 STILL_MILLISECONDS = 6000
-COLOURS = 128  # a page has fewer; a picture is a quarter of its size
+COLOURS = 256  # with fewer, amber becomes red; a picture is a third of its size
 
 
 def main() -> int:

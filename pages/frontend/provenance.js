@@ -17,7 +17,7 @@ function drawPanel(state) {
   const { drawer } = state.parts;
   drawer.hidden = false;
   const bar = el("div", "pane-bar");
-  bar.append(el("h2", null, "Claims and their sources"), el("span", "place", "what is wrong comes first"));
+  bar.append(el("h2", null, "Claims and their sources"), el("span", "place", "the most serious first"));
   if (found) bar.append(button("text", "Report …", () => state.go("report"), { title: "Download the report of this answer: Markdown, JSON or PDF" }));
   bar.append(button("icon", "✕", () => openPanel(state), { "aria-label": "Close (Escape)", title: "Close (Escape)" }));
   const body = el("div", "provenance own-arrows", null, { tabindex: "0", "aria-label": "Claims and their sources" });
@@ -40,7 +40,8 @@ function claimsTable(state, found) {
   table.append(head);
   for (const claim of claims) {
     const at = data.claims.indexOf(claim);
-    const said = data.pieces.filter((piece) => piece.claims.includes(at) && piece.look !== "hidden").map((piece) => piece.text).join("");
+    const shown = data.pieces.filter((piece) => piece.claims.includes(at) && piece.look !== "hidden");
+    const said = shown.map((piece, n) => (n && piece.cell !== shown[n - 1].cell ? ` ${piece.text}` : piece.text)).join("");
     const traced = found.claims.find((each) => each.id === claim.id) || { chain: [], distortions: [] };
     const row = el("tr", `kind-${claim.kind}`, null, { "data-testid": "chain" });
     const [says, from, whether] = [el("th", null, null, { scope: "row" }), el("td"), el("td")];

@@ -58,7 +58,7 @@ def lay_out_claim(
         "word": LOOKS[kind].word,
         "headline": (line := headline(verdict, kind, names)),
         # The line goes on with the first reason, without what it says already.
-        "because": _goes_on(line, plain_reason(next(iter(reasons), ""), verdict.outcome)),
+        "because": _goes_on(line, plain_reason(next(iter(reasons), ""), verdict.outcome, names)),
         "reasons": reasons,
         "checks": check_lines(verdict, names, offsets),
         "citations": citation_chips(verdict, names, offsets),

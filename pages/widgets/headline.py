@@ -32,8 +32,8 @@ def headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str
     return f"{source} says otherwise" if kind is Kind.CONTRADICTED else "Passes with its answer"
 
 
-def plain_reason(reason: str, outcome: object) -> str:
-    """A reason without what stands elsewhere: its figures, and what kind of source is meant."""
+def plain_reason(reason: str, outcome: object, names: Mapping[str, str]) -> str:
+    """A reason with its source as it is called, without its figures and what kind of source it is."""
     if not isinstance(outcome, Judged):
         return reason
     support = outcome.support
@@ -44,7 +44,8 @@ def plain_reason(reason: str, outcome: object) -> str:
     kind = family_words(outcome.route.family)
     for aside in (numbers, f"support {support.probability:.2f}", kind):
         reason = reason.replace(f" ({aside})", "")
-    return reason
+    tool, source = outcome.route.tool_name, outcome.route.source_id
+    return reason.replace(tool, names.get(source, tool), 1)
 
 
 def is_shown_supported(verdict: ClaimVerdict) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.records import ClaimVerdict, Judged, Source, Span
 from pages.widgets.citation_chips import cited_spans
-from pages.widgets.claim_checks import fact_spans, found_by_a_check, value_places
+from pages.widgets.claim_checks import found_by_a_check, told_facts, value_places
 from pages.widgets.evidence_lines import claim_terms, lit_lines, nearest_line, stands_beside
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.widgets.judge_view import quote_kind, quoted_places, quoted_spans
@@ -27,7 +27,7 @@ def lay_out_text(
         verdict.claim.claim_id: list(_premise_spans(verdict, source_id)) for verdict in verdicts
     }
     lit = [span for spans in by_claim.values() for span in spans]
-    lit += [span for verdict in verdicts for span in fact_spans(verdict, source_id)]
+    lit += [span for verdict in verdicts for span, _ in told_facts(verdict, source_id)]
     lit += [span for verdict in verdicts for span in cited_spans(verdict, source_id)]
     lit += [span for verdict in verdicts for span in quoted_spans(verdict, source_id)]
     shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}

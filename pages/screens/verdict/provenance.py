@@ -24,16 +24,19 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
+from core.text.tokens import content_terms
 from core.workflows.models import ActiveCalibrator, active_forest
 from core.workflows.printing import printed
-from pages.widgets.claim_checks import fact_spans
-from pages.widgets.evidence_lines import claim_terms, nearest_line
+from pages.widgets.claim_checks import told_facts
+from pages.widgets.evidence_lines import claim_terms, lines_of, nearest_line
+from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.widgets.figures import offer
 from pages.widgets.offsets import Offsets
 from pages.widgets.source_view import source_names
 
 Json = Mapping[str, object]
 TURN_SHOWN = 3_000  # characters of an earlier turn on each side of the place
+FIELDS_QUOTED = 3
 AROUND = 70  # characters of context on each side of what differs
 
 
@@ -142,10 +145,18 @@ def _quoted(
     """What of a source is quoted for a claim: where a check found it, else its nearest line."""
     # The last one, since a claim takes over what its sentence says before it; what contradicts is first.
     contradicted = verdict.verdict is VerdictLabel.CONTRADICTED
-    found = list(fact_spans(verdict, source_id))[:: 1 if contradicted else -1]
-    near = nearest_line(texts[source_id], claim_terms(verdict.claim.text))
-    span = next(iter(found), near)
-    return None if span is None else place(FactPlace(source_id=source_id, span=span))
+    told = list(told_facts(verdict, source_id))[:: 1 if contradicted else -1]
+    text, terms = texts[source_id], claim_terms(verdict.claim.text)
+    near = None if told else nearest_line(text[:SHOWN_WHOLE_CHARACTERS], terms)
+    span, reason = told[0] if told else (near, "")
+    quoted = None if span is None else place(FactPlace(source_id=source_id, span=span))
+    if span is None or quoted is None or "\n" not in span.cut(text):
+        return quoted
+    # Of a whole record, the fields that speak of the claim.
+    terms |= claim_terms(reason)
+    fields = [line.cut(text) for line in lines_of(text, span)]
+    telling = [field for field in fields if terms & content_terms(field)][:FIELDS_QUOTED]
+    return {**quoted, "words": " … ".join(telling), "before": "", "after": ""}
 
 
 def _side(place: ClaimPlace, said: str, report: ProvenanceReport, trace: Trace) -> Json:
