@@ -326,6 +326,7 @@ def _moved_by_people(
                 col(ClaimSignal.decision),
                 col(ClaimSignal.verdict),
                 col(ClaimSignal.attribution),
+                col(ClaimBlock.signal_id).is_not(None).label("shown"),
             ).select_from(TraceVersion),
             hidden,
         )
@@ -338,6 +339,7 @@ def _moved_by_people(
                 col(ClaimSignal.run_id) == col(Verdict.run_id),
             ),
         )
+        .outerjoin(ClaimBlock, col(ClaimBlock.signal_id) == col(ClaimSignal.signal_id))
         .where(which, col(QueueRow.passes).is_not(None), ~earlier)
         .subquery()
     )
@@ -356,7 +358,7 @@ def _moves(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
     yield row.verdict or VerdictLabel.UNJUDGED.value, -1
     if row.decision == Decision.BLOCK.value:
         yield "blocked", -1
-    if row.attribution == AttributionStatus.CONFLATION.value:
+    if row.attribution == AttributionStatus.CONFLATION.value and row.shown:
         yield "conflations", -1
     if row.support == Unfit.NOT_A_CLAIM.value:
         yield "set_aside", 1

@@ -29,7 +29,10 @@ class VerdictSummary:
 
 
 def summarise(verification: Verification) -> VerdictSummary:
-    """The counts of one verification; a claim of no type but factual is set aside."""
+    """The counts of one verification; a claim of no type but factual is set aside.
+
+    Of conflations those that are shown: what is only probable needs a person.
+    """
     by_verdict = dict.fromkeys(VerdictLabel, 0)
     by_claim_state = dict.fromkeys(State, 0)
     set_aside = blocked = conflations = 0
@@ -43,6 +46,7 @@ def summarise(verification: Verification) -> VerdictSummary:
         conflations += (
             isinstance(verdict.outcome, Judged)
             and verdict.outcome.attribution.status is AttributionStatus.CONFLATION
+            and not verdict.outcome.attribution.probable
         )
     return VerdictSummary(
         trace_id=verification.trace.trace_id,

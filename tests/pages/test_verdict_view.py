@@ -27,6 +27,7 @@ from verdicts import (
 from core.codec import verdict_document, verification_from_document
 from core.records import (
     Decision,
+    Judged,
     Source,
     Span,
     State,
@@ -173,7 +174,15 @@ def test_a_claim_that_is_blocked_never_looks_supported() -> None:
 
 def test_the_list_counts_claims_as_the_verdict_page_shows_them() -> None:
     unsure = with_support(showcase(), 6, probability=0.5, review_from=0.3)
-    for verification in (showcase(), hostile(), unsure):
+    credited = showcase().claims[0]
+    assert isinstance(credited.outcome, Judged)
+    perhaps = dataclasses.replace(credited.outcome.attribution, probable=True)
+    outcome = dataclasses.replace(credited.outcome, attribution=perhaps)
+    probable = dataclasses.replace(
+        showcase(),
+        claims=(dataclasses.replace(credited, outcome=outcome), *showcase().claims[1:]),
+    )
+    for verification in (showcase(), hostile(), unsure, probable):
         summary = summarise(verification)
         counted = claim_counts(
             VerdictCounts(
