@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, and_, delete, func, insert, select
 from sqlmodel import col
 
 from core.errors import Conflict, NotFound
@@ -78,29 +78,29 @@ class LabelIntake:
         claims: dict[int, tuple[int, str]] = {}
         tools: dict[int, Mapping[str, str]] = {}
         places: dict[int, dict[str, Place]] = defaultdict(dict)
+        held = and_(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
+        )
+        wanted = (
+            select(
+                col(QueueRow.claim_key), col(QueueRow.state), col(ClaimRow.position),
+                col(AssignmentRow.slot), (col(AssignmentRow.state) == "done").label("decided"),
+                col(PersonRow.name), col(Draft.assignment_id).is_not(None).label("draft"),
+            )
+            .join(ClaimRow, col(ClaimRow.claim_key) == col(QueueRow.claim_key))
+            .outerjoin(AssignmentRow, held)
+            .outerjoin(PersonRow, col(PersonRow.person_id) == col(AssignmentRow.person_id))
+            .outerjoin(Draft, col(Draft.assignment_id) == col(AssignmentRow.assignment_id))
+            .where(col(QueueRow.project_id) == project_id)
+        )  # fmt: skip
         with self.store.database.reading() as connection:
             for keys in in_pieces(sorted(claim_keys)):
-                queued = (col(QueueRow.project_id) == project_id, col(QueueRow.claim_key).in_(keys))
-                for row in connection.execute(
-                    select(col(QueueRow.claim_key), col(QueueRow.state), col(ClaimRow.position))
-                    .join(ClaimRow, col(ClaimRow.claim_key) == col(QueueRow.claim_key))
-                    .where(*queued)
-                ):
+                for row in connection.execute(wanted.where(col(QueueRow.claim_key).in_(keys))):
                     claims[row.claim_key] = row.position, row.state
-                for row in connection.execute(
-                    select(col(AssignmentRow.claim_key), col(AssignmentRow.slot))
-                    .add_columns(col(PersonRow.name), col(AssignmentRow.state))
-                    .add_columns(col(Draft.assignment_id).label("draft"))
-                    .join(PersonRow, col(PersonRow.person_id) == col(AssignmentRow.person_id))
-                    .outerjoin(Draft, col(Draft.assignment_id) == col(AssignmentRow.assignment_id))
-                    .where(
-                        col(AssignmentRow.project_id) == project_id,
-                        col(AssignmentRow.claim_key).in_(keys),
-                    )
-                ):
-                    places[row.claim_key][row.name] = Place(
-                        slot=row.slot, decided=row.state == "done", draft=row.draft is not None
-                    )
+                    if row.name is not None:
+                        place = Place(slot=row.slot, decided=row.decided, draft=row.draft)
+                        places[row.claim_key][row.name] = place
             # Each document once, however many of its claims are asked for.
             for some in in_pieces(sorted({position for position, _ in claims.values()})):
                 documents = connection.execute(

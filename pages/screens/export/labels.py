@@ -102,9 +102,10 @@ def _show_table(intake: LabelIntake, user: Person, name: str, data: bytes) -> No
         if lacking:
             st.text(lacking)
     if pressed:
-        put = import_labels(intake, plan, user, pre_labels=pre_labels)
-        # Planned again: what did not come in says why, also what others were quicker with.
-        again = plan_labels(intake, table, annotator, pre_labels=pre_labels)
+        with st.spinner("Importing …"):
+            put = import_labels(intake, plan, user, pre_labels=pre_labels)
+            # Planned again: what did not come in says why, also what others were quicker with.
+            again = plan_labels(intake, table, annotator, pre_labels=pre_labels)
         said = f"{counted(put.votes, noun)} imported"
         st.session_state[_KEPT] = (said, again)
         after_saving(f"{said}.")
