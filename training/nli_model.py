@@ -17,7 +17,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,12 +43,13 @@ from training.data import (
 )
 from training.forward import Drop, Dropout, keep_all, pair_logits
 from training.nli_release import macro_f1
-from training.nli_start import starting_point
+from training.nli_start import starting_point, with_line_mark
 from training.packed import is_packed, packed_encoder, packed_items, packed_names
 
 logger = logging.getLogger(__name__)
 
 QUICK_VALIDATION = ("mnli_dev5k", "infotabs_test_alpha2", "newprotocols_val", "control_val")
+TWIN_TOKENS = 320
 Progress = Callable[[str, Mapping[str, float]], None]
 
 
@@ -86,6 +87,8 @@ class TrainingOptions:
     # A pass of all authored pairs with so many others for each of them; None: others alone.
     others_share: float | None = None
     authored_share: float = 1.0  # of the authored pairs, drawn anew for each pass
+    twins: Path | None = None  # pairs (`training.twins`) in place of the authored ones
+    line_mark: str = ""  # a character that line breaks are read as; none: as the start reads them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +148,8 @@ class TrainingRun:
         self.packed = is_packed(options.data)
         encoder = packed_encoder(options.data) if self.packed else None
         self.model, self.tokenizer = starting_point(options.start, self.dtype, encoder)
+        if options.line_mark and self.tokenizer is not None:
+            self.tokenizer = with_line_mark(self.tokenizer, options.line_mark)
         self.model = self.model.to(self.device)
         if options.freeze_word_embeddings and not isinstance(self.model, AdaptedMpnet):
             self.model.get_input_embeddings().weight.requires_grad_(False)
@@ -286,7 +291,11 @@ class TrainingRun:
         )
         if options.others_share is None:
             return others
-        written = authored_pass(options.seed, self.pass_index)
+        written = (
+            [replace(pair, premise_tokens=TWIN_TOKENS) for pair in read_pairs(options.twins)]
+            if options.twins
+            else authored_pass(options.seed, self.pass_index)
+        )
         rng = random.Random(f"authored-{options.seed}-{self.pass_index}")
         if options.authored_share < 1.0:
             written = rng.sample(written, round(options.authored_share * len(written)))

@@ -242,13 +242,16 @@ def blind_rows(parts: Sequence[str]) -> Rows:
         yield from (chart_row(i, pair, part) for i, pair in enumerate(blind_pairs(part)))
 
 
-SETS = Path(__file__).resolve().parents[1] / "bench" / "sets"
+SETS = Path(__file__).resolve().parents[1] / "bench" / "sets"  # to measure with
+TAUGHT = Path(__file__).parent / "twins"
 LABEL_OF_RELATION = dict(zip(("entailment", "neutral", "contradiction"), LABELS, strict=True))
 
 
 def set_rows(name: str) -> Rows:
-    """Yield the labelled claims of a set of ``bench/sets`` as rows; twins name their pair."""
-    stored = gzip.decompress((SETS / f"{name}.jsonl.gz").read_bytes())
+    """Yield the labelled claims of a set of ``bench/sets``, or of ``training/twins``, as rows; twins name
+    their pair, and quote what decides."""
+    folder = TAUGHT if (TAUGHT / f"{name}.jsonl.gz").exists() else SETS
+    stored = gzip.decompress((folder / f"{name}.jsonl.gz").read_bytes())
     for record in map(json.loads, stored.splitlines()):
         sources = [
             {"source_id": f"{one['tool_name']}#{place}", "tool_name": one["tool_name"], "text": one["text"]}
@@ -262,7 +265,12 @@ def set_rows(name: str) -> Rows:
             places = one["sources"] if "sources" in one else [one["output"]]
             row["gold_source_ids"] = [sources[place]["source_id"] for place in places]
             kind = re.sub(r"\W+", "_", one.get("kind") or f"how {one['how']}")
-            yield row | {"category": None, "slices": [kind], "pair": one.get("pair")}
+            yield row | {
+                "category": None,
+                "slices": [kind],
+                "pair": one.get("pair"),
+                "quote": one.get("quote"),
+            }
 
 
 def rows_of(kind: str, only: Sequence[str] | None = None) -> Rows:
