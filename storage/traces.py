@@ -20,7 +20,7 @@ from storage.tables import SLICE_CHARACTERS, Run, TraceSlice, TraceVersion, Verd
 
 WINDOW_TRACES = 200
 WINDOW_CHARACTERS = 16_000_000
-NEAR = 5_000  # traces before and after one in which its conversation is looked for
+NEAR = 2_000  # traces before and after one in which its conversation is looked for
 NEAREST = 200
 
 
@@ -237,7 +237,7 @@ def near(connection: Connection, trace_id: str, words: str, slice: str | None) -
         select(col(TraceVersion.document))
         .where(
             position.between(own.position - NEAR, own.position + NEAR),
-            file.is_(None) if own.file is None else file == own.file,
+            file.is_not_distinct_from(own.file),
             col(TraceVersion.document).contains(words, autoescape=True),
             is_newest(),
         )

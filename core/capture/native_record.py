@@ -11,7 +11,8 @@ from core.capture.echoes import without_echoes
 from core.capture.readable.structured import unfold_output
 from core.capture.status import status_of
 from core.capture.values import at, id_key, mapping, written
-from core.codec import APART, AS_READ, Fields, content_hash, json_kind, with_arguments
+from core.codec import Fields, content_hash, json_kind
+from core.codec.traces import APART, AS_READ, with_arguments
 from core.errors import BadRecord
 from core.records import JsonObject, Origin, RawRange, Source, SourceStatus, Span, Trace
 from core.text.citation_marks import citations_in, order_doubt

@@ -12,14 +12,7 @@ from core.codec.fields import (
     read_record,
     record_document,
 )
-from core.codec.traces import (
-    APART,
-    AS_READ,
-    content_hash,
-    trace_document,
-    trace_from_document,
-    with_arguments,
-)
+from core.codec.traces import content_hash, trace_document, trace_from_document
 from core.codec.verdicts import (
     PROPOSAL,
     actions_of,
@@ -33,8 +26,6 @@ from core.codec.verdicts import (
 )
 
 __all__ = [
-    "APART",
-    "AS_READ",
     "PROPOSAL",
     "Fields",
     "actions_of",
@@ -53,5 +44,4 @@ __all__ = [
     "verification_from_document",
     "versions_document",
     "versions_from_document",
-    "with_arguments",
 ]

@@ -26,10 +26,10 @@ def trace_document(trace: Trace) -> JsonObject:
     Arguments that were joined to their outputs stand in the record's calls alone, as they were read.
     """
     sources = tuple(
-        dataclasses.replace(source, arguments=None, call_place=None)
-        if source.call_place is not None
-        else source
-        for source in trace.sources
+        each
+        if each.call_place is None
+        else dataclasses.replace(each, arguments=None, call_place=None)
+        for each in trace.sources
     )
     notices = tuple(notice for notice in trace.notices if notice != APART)
     return record_document(dataclasses.replace(trace, sources=sources, notices=notices))
@@ -60,7 +60,7 @@ def with_arguments(sources: Sequence[Source], calls: object) -> tuple[tuple[Sour
         fields = call if isinstance(call, Mapping) else {"name": call}
         tool = fields.get("name") or fields.get("tool_name")
         made.setdefault(tool if isinstance(tool, str) else "", []).append((place, fields))
-    asked: dict[str, list[tuple[int, str | None]]] = {}
+    asked: dict[str, dict[str | None, int]] = {}  # by source: what it was asked, in which call
     apart = False
     for tool, of_tool in made.items():
         here = outputs.get(tool, {})
@@ -70,21 +70,17 @@ def with_arguments(sources: Sequence[Source], calls: object) -> tuple[tuple[Sour
         for source_id, (place, fields) in zip(named, of_tool, strict=True):
             text = _text(fields.get("arguments"))
             if isinstance(source_id, str) and source_id in here:
-                asked.setdefault(source_id, []).append((place, text))
+                asked.setdefault(source_id, {}).setdefault(text, place)
             else:
                 apart |= text is not None
     joined = []
     for source in sources:
-        answers = asked.get(source.source_id, [])
-        texts = {text for _, text in answers}
-        if source.arguments is not None:
-            joined.append(dataclasses.replace(source, call_place=None))
-        elif len(texts) == 1 and None not in texts:
-            place, text = answers[0]
-            joined.append(dataclasses.replace(source, arguments=text, call_place=place))
-        else:
-            apart |= len(texts) > 1
-            joined.append(source)
+        texts, text, at = asked.get(source.source_id, {}), source.arguments, None
+        apart |= text is None and len(texts) > 1
+        if text is None and len(texts) == 1:
+            ((text, place),) = texts.items()
+            at = None if text is None else place
+        joined.append(dataclasses.replace(source, arguments=text, call_place=at))
     return tuple(joined), apart
 
 

@@ -25,7 +25,7 @@ from core.capture.formats import (
     responses,
 )
 from core.capture.reading import FORMATS as IMPORTERS
-from core.codec import AS_READ, trace_document
+from core.codec.traces import AS_READ, trace_document
 from core.config import Config
 from core.errors import BadRecord, ConfigError, InputError
 from core.records import JsonObject, Trace

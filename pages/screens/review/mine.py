@@ -52,30 +52,26 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
     words = st.text_input(
         "Find", key="mine-search", placeholder="Words of the claim, question, note, answer or trace"
     ).casefold()
-    store = workspace.store
-    answers = {
-        each.claim_key: answer_words(
-            each.judgement, _names(store, each.trace_id, each.content_hash)
+    told = [
+        (
+            each,
+            answer_words(each.judgement, _names(workspace.store, each.trace_id, each.content_hash)),
         )
         for each in every
-    }
-    listed = [
-        each
-        for each in every
-        if all(word in _text(each, answers[each.claim_key]) for word in words.split())
     ]
+    listed = [one for one in told if all(word in _text(*one) for word in words.split())]
     chosen = choose_row(
         {
-            "Claim": [each.text for each in listed],
-            "My answer": [answers[each.claim_key] for each in listed],
-            "When": [each.at for each in listed],
-            "My note": [each.rationale for each in listed],
-            "Trace": [each.trace_id for each in listed],
-            "Question": [each.question for each in listed],
+            "Claim": [each.text for each, _ in listed],
+            "My answer": [answer for _, answer in listed],
+            "When": [each.at for each, _ in listed],
+            "My note": [each.rationale for each, _ in listed],
+            "Trace": [each.trace_id for each, _ in listed],
+            "Question": [each.question for each, _ in listed],
         },
         column_config={
-            **widths({"Claim": 360, "My answer": 220, "My note": 150, "Trace": 100}),
-            **widths({"Question": 170}),
+            **widths({"Claim": 330, "My answer": 310, "My note": 120, "Trace": 90}),
+            **widths({"Question": 150}),
             "When": moments("When"),
         },
         alt=f"{counted(len(listed), 'annotation')} of mine, the latest first; tick one to mend it",
@@ -86,7 +82,7 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
         "it. What was read in an agreement round is not among them."
     )
     if chosen is not None:
-        _show_mending(listed[chosen], session)
+        _show_mending(listed[chosen][0], session)
 
 
 def _show_mending(one: Mine, session: ReviewSession) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.capture.native_record import export_native, read_trace
-from core.codec import APART, canonical_json, content_hash, trace_document, trace_from_document
+from core.codec import canonical_json, content_hash, trace_document, trace_from_document
+from core.codec.traces import APART
 from core.errors import BadRecord
 from core.records import SourceStatus, Trace
 
