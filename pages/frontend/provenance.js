@@ -27,6 +27,7 @@ function drawPanel(state) {
     state.go("provenance");
     return;
   }
+  body.focus({ preventScroll: true });  // so that the arrow keys scroll it, and step through no claim behind it
   body.append(claimsTable(state, found), ...contradictionNodes(state, found), ...omissionNodes(state, found), forAuditors(state, found));
 }
 

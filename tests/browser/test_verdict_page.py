@@ -271,6 +271,8 @@ def test_every_claim_stands_with_its_source_and_the_others(visit: Visit) -> None
     expect(credited.locator("td > .place-link")).to_have_text("search_pubmed_key_words #1")
     expect(credited).to_contain_text("True, but not in the patient record")
     expect(page.get_by_test_id("auditors").locator("table")).to_be_hidden()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".place").first).to_have_text("claim 3 of 9")
     credited.locator("summary").click()
     other = credited.locator("li").filter(has_text="load_patient_history")
     expect(other).to_contain_text("the model reads it as silent")

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from verdicts import PATIENT, SEARCH, showcase, with_checks, with_support
+from verdicts import CHART, PATIENT, SEARCH, showcase, with_checks, with_support
 
 from core.codec import verdict_document, verification_from_document
 from core.records import (
@@ -24,6 +24,8 @@ from core.records import (
     Span,
     Verification,
 )
+from core.workflows.provenance_report import report_of
+from pages.screens.verdict.provenance import lay_out_provenance
 from pages.widgets.palette import Kind
 from pages.widgets.source_view import TEXTS_SENT_CHARACTERS
 from pages.widgets.verdict_view import lay_out
@@ -69,6 +71,32 @@ def test_a_derivation_is_the_line_and_every_place_is_exactly_its_words() -> None
     text = view["texts"][PATIENT]["readable"]["parts"][0]["text"]
     cuts = [text[place["start"] : place["end"]] for place in shown["places"]]
     assert cuts == ["2024-02-12", "2024-06-03"]
+
+
+@pytest.mark.parametrize(
+    ("found", "quoted"),
+    [
+        (DOSE, "- empagliflozin 10 mg once daily, started 2024-02-12"),
+        # Of a record over several lines those that speak of the claim.
+        (
+            CHART[CHART.index("Medications") : CHART.index("Last visit")],
+            "- empagliflozin 10 mg once daily, started 2024-02-12 … "
+            "- metformin 1,000 mg twice daily",
+        ),
+    ],
+)
+def test_the_panel_quotes_what_tells_most_of_the_claim(found: str, quoted: str) -> None:
+    base = showcase()
+    lines = {"listed": found, "headed": "Problem list"}
+    checks = [a_check(told, facts=(stated(base, words),)) for told, words in lines.items()]
+    checked = with_checks(base, 2, *checks)
+    report = report_of(checked, checked.trace, "sha256:x")
+
+    panel = cast(View, lay_out_provenance(report, checked, checked.trace))
+
+    (link,) = next(one for one in panel["claims"] if one["id"].endswith("::c02"))["chain"]
+    place = link["place"]
+    assert place["before"] + place["words"] + place["after"] == quoted
 
 
 @given(st.text(alphabet="a😀é ", max_size=12))

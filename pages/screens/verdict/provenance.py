@@ -142,15 +142,25 @@ def _quoted(
     texts: Mapping[str, str],
     place: Callable[[FactPlace], Json | None],
 ) -> Json | None:
-    """What of a source is quoted for a claim: where a check found it, else its nearest line."""
-    # The last one, since a claim takes over what its sentence says before it; what contradicts is first.
-    contradicted = verdict.verdict is VerdictLabel.CONTRADICTED
-    told = list(told_facts(verdict, source_id))[:: 1 if contradicted else -1]
+    """What of a source is quoted for a claim: what contradicts it, else the line that tells most of it."""
     text, terms = texts[source_id], claim_terms(verdict.claim.text)
-    near = None if told else nearest_line(text[:SHOWN_WHOLE_CHARACTERS], terms)
-    span, reason = told[0] if told else (near, "")
-    quoted = None if span is None else place(FactPlace(source_id=source_id, span=span))
-    if span is None or quoted is None or "\n" not in span.cut(text):
+
+    def shared(fact: tuple[Span, str]) -> int:
+        start, end = text.rfind("\n", 0, fact[0].start) + 1, text.find("\n", fact[0].end)
+        return len(terms & content_terms(text[start : end if end >= 0 else len(text)]))
+
+    facts = list(told_facts(verdict, source_id))
+    if verdict.verdict is not VerdictLabel.CONTRADICTED:
+        # Of equal ones the last: a claim takes over what its sentence says before it.
+        facts = sorted(facts, key=shared)[::-1]
+        if not facts or not shared(facts[0]):
+            near = nearest_line(text[:SHOWN_WHOLE_CHARACTERS], terms)
+            facts = facts if near is None else [(near, "")]
+    if not facts:
+        return None
+    span, reason = facts[0]
+    quoted = place(FactPlace(source_id=source_id, span=span))
+    if quoted is None or "\n" not in span.cut(text):
         return quoted
     # Of a whole record, the fields that speak of the claim.
     terms |= claim_terms(reason)
