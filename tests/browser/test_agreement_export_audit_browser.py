@@ -101,8 +101,8 @@ def test_a_packet_is_prepared_signed_and_downloaded_and_proves_itself(
     page.locator(".st-key-labels-file-0 input[type=file]").set_input_files(
         {"name": "votes.csv", "mimeType": "text/csv", "buffer": said}
     )
-    expect(page.get_by_text("12 of 13 rows match; 1 do not")).to_be_visible()
-    expect(page.get_by_role("button", name="Import 0 annotations")).to_be_disabled()
+    expect(page.get_by_text("0 of 13 rows can come in, 1 cannot")).to_be_visible()
+    expect(page.get_by_role("button", name="Import annotations")).to_be_disabled()
     page.screenshot(path=SCREENSHOTS / "labels-preview-light.png", full_page=True)
     assert visit.outside() == []
 
