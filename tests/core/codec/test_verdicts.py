@@ -113,7 +113,8 @@ def judged(draw: st.DrawFn) -> Judged:
         categorical={**features.categorical, "category": draw(TEXT)},
         numeric={**features.numeric, "route_score": draw(SHARE)},
     )
-    proofs = st.none() | some(Proved) | some(Unproved)
+    failed = st.lists(TEXT, min_size=1, max_size=2).map(tuple)
+    proofs = st.none() | some(Proved) | some(Unproved, failed=failed)
     return Judged(
         route=draw(some(Route)),
         premise=draw(some(Premise)),
