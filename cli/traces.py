@@ -181,7 +181,10 @@ def _import_labels(
     for file in files:
         table = read_labels(file.name, file.read_bytes())
         plan = plan_labels(intake, table, annotator, pre_labels=pre_labels)
-        put = None if dry_run else import_labels(intake, plan, user, pre_labels=pre_labels)
+        put = None
+        if not dry_run:
+            with Progress() as progress:
+                put = import_labels(intake, plan, user, pre_labels=pre_labels, progress=progress)
         new, later = (len(plan.labels), []) if put is None else (put.votes, put.skipped)
         tell_skipped([*plan.reasons(), *later])
         if unmatched is not None:

@@ -7,7 +7,7 @@ no row of either ever changes.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -34,7 +34,7 @@ from core.review.records import (
 )
 from storage import tables
 from storage.audit import add_row
-from storage.columns import about, plain_text
+from storage.columns import about, in_pieces, plain_text
 from storage.tables import (
     AdjudicationReopening,
     AdjudicationRow,
@@ -203,17 +203,34 @@ def current_annotations(
     return current(annotations_of(connection, project_id, claim_key))
 
 
-def every_current_annotation(
-    connection: Connection, project_id: int
-) -> Mapping[int, tuple[Annotation, ...]]:
-    """The annotations that count on every claim of a project: claim key → annotations, in one statement."""
+def every_annotation(
+    connection: Connection, project_id: int, claim_keys: Collection[int] | None = None
+) -> Mapping[int, list[Annotation]]:
+    """The annotations as written on every claim of a project, or on some: claim key → annotations."""
     by_claim: dict[int, list[Annotation]] = {}
-    for annotation in map(
-        _annotation,
-        connection.execute(with_names(AnnotationRow, "vote_id", project_id)).yield_per(2000),
-    ):
-        by_claim.setdefault(annotation.claim_key, []).append(annotation)
-    return {claim_key: current(annotations) for claim_key, annotations in by_claim.items()}
+    statement = with_names(AnnotationRow, "vote_id", project_id)
+    for row in _of_claims(connection, statement, AnnotationRow, claim_keys):
+        by_claim.setdefault(row.claim_key, []).append(_annotation(row))
+    return by_claim
+
+
+def every_current_annotation(
+    connection: Connection, project_id: int, claim_keys: Collection[int] | None = None
+) -> Mapping[int, tuple[Annotation, ...]]:
+    """Of the same, those that count."""
+    found = every_annotation(connection, project_id, claim_keys)
+    return {claim_key: current(annotations) for claim_key, annotations in found.items()}
+
+
+def _of_claims(
+    connection: Connection, statement: Any, table: Any, claim_keys: Collection[int] | None
+) -> Iterator[Row[Any]]:
+    """What the statement finds of the table, or of it about some claims."""
+    if claim_keys is None:
+        yield from connection.execute(statement).yield_per(2000)
+        return
+    for keys in in_pieces(list(claim_keys)):
+        yield from connection.execute(statement.where(col(table.claim_key).in_(keys)))
 
 
 def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:
@@ -392,16 +409,15 @@ def put_adjudication(
 
 def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
     """The adjudication that counts on a claim."""
-    statement = with_names(AdjudicationRow, "adjudication_id", project_id).where(
-        col(AdjudicationRow.claim_key) == claim_key
-    )
-    rows = connection.execute(statement).all()
-    return _adjudication(rows[-1]) if rows else None
+    return every_adjudication(connection, project_id, [claim_key]).get(claim_key)
 
 
-def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, Adjudication]:
-    """The adjudication that counts on every claim of a project: claim key → adjudication."""
-    rows = connection.execute(with_names(AdjudicationRow, "adjudication_id", project_id))
+def every_adjudication(
+    connection: Connection, project_id: int, claim_keys: Collection[int] | None = None
+) -> Mapping[int, Adjudication]:
+    """The adjudication that counts on every claim of a project, or on some: claim key → adjudication."""
+    statement = with_names(AdjudicationRow, "adjudication_id", project_id)
+    rows = _of_claims(connection, statement, AdjudicationRow, claim_keys)
     return {row.claim_key: _adjudication(row) for row in rows}
 
 

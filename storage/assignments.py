@@ -31,7 +31,7 @@ from core.review.sampling import audit_turn
 from storage import queue, tables
 from storage.annotations import annotations_of, not_withdrawn
 from storage.audit import append_event
-from storage.columns import about, plain_text, read_as
+from storage.columns import about, in_pieces, plain_text, read_as
 from storage.queue import settle
 from storage.tables import (
     AnnotationRow,
@@ -81,6 +81,15 @@ def assignment_of(
             col(AssignmentRow.claim_key) == claim_key, col(AssignmentRow.person_id) == person_id
         ),
     )
+
+
+def assignments_of(
+    connection: Connection, project_id: int, claim_keys: Sequence[int]
+) -> Iterator[Assignment]:
+    """Every assignment of those claims."""
+    for keys in in_pieces(claim_keys):
+        of = _select(project_id).where(col(AssignmentRow.claim_key).in_(keys))
+        yield from map(_assignment, connection.execute(of))
 
 
 def assignment_at(connection: Connection, project_id: int, assignment_id: int) -> Assignment:

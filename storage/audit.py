@@ -12,7 +12,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, func, insert, select
 from sqlmodel import SQLModel, col
 
 from core.review.records import Role
@@ -115,6 +115,19 @@ def append_event(
 
     Raises NotAllowed for an actor who may not write; what the transaction wrote goes with it.
     """
+    append_events(connection, at, actor, action, [(entity, detail)])
+
+
+def append_events(
+    connection: Connection,
+    at: datetime,
+    actor: str,
+    action: str,
+    told: Sequence[tuple[str, Mapping[str, object]]],
+) -> None:
+    """Add a link for each (entity, detail), as ``append_event`` does for one."""
+    if not told:
+        return
     check_writer(connection, actor, action)
     last = connection.execute(
         select(col(AuditEvent.sequence), col(AuditEvent.hash), col(AuditEvent.at))
@@ -124,19 +137,24 @@ def append_event(
     if last is not None and at < last.at - CLOCK_TOLERANCE and action != CLOCK_BACK:
         said = {"from": last.at.isoformat(), "to": at.isoformat()}
         append_event(connection, at, "this machine", CLOCK_BACK, "clock", said)
-        append_event(connection, at, actor, action, entity, detail)
+        append_events(connection, at, actor, action, told)
         return
-    event = records.AuditEvent(
-        sequence=last.sequence + 1 if last else 1,
-        at=at,
-        actor=plain_text(actor),
-        action=action,
-        entity=plain_text(entity),
-        detail=json.dumps(detail, sort_keys=True),
-        previous_hash=last.hash if last else BEGINNING,
-        hash="",
-    )
-    connection.execute(insert(AuditEvent).values(**asdict(event) | {"hash": event_hash(event)}))
+    before, previous = (last.sequence, last.hash) if last else (0, BEGINNING)
+    rows = []
+    for sequence, (entity, detail) in enumerate(told, before + 1):
+        event = records.AuditEvent(
+            sequence=sequence,
+            at=at,
+            actor=plain_text(actor),
+            action=action,
+            entity=plain_text(entity),
+            detail=json.dumps(detail, sort_keys=True),
+            previous_hash=previous,
+            hash="",
+        )
+        previous = event_hash(event)
+        rows.append(asdict(event) | {"hash": previous})
+    connection.execute(insert(AuditEvent), rows)
 
 
 def latest_event(connection: Connection, action: str) -> Row[*tuple[datetime, str, str]] | None:
@@ -191,26 +209,54 @@ def add_rows(
     ``detail`` says more about the event; it may be seen by anybody who may see the trail.
     """
     target = _table(table)
-    key = _key(target)
-    written = [_insert(connection, target, row) for row in rows]
-    append_event(
-        connection,
-        at,
-        actor,
-        action,
-        entity,
-        {**(detail or {}), "rows": [[target.name, row[key], row_hash(row)] for row in written]},
-    )
-    return [row[key] for row in written]
+    written = _insert(connection, target, rows)
+    told = [_row_told(target, row) for row in written]
+    append_event(connection, at, actor, action, entity, {**(detail or {}), "rows": told})
+    return [row[_key(target)] for row in written]
+
+
+def add_said(
+    connection: Connection,
+    table: type[SQLModel],
+    rows: Sequence[Mapping[str, object]],
+    *,
+    at: datetime,
+    actor: str,
+    action: str,
+    detail: Mapping[str, object],
+) -> None:
+    """Insert what people said of claims, each row with an event of its own about its claim."""
+    target = _table(table)
+    told = [
+        (
+            f"claim {row['claim_key']}",
+            {"project": row["project_id"], "person": row["person_id"], **detail}
+            | {"rows": [_row_told(target, row)]},
+        )
+        for row in _insert(connection, target, rows)
+    ]
+    append_events(connection, at, actor, action, told)
+
+
+def _row_told(target: Table, row: Mapping[Any, Any]) -> list[object]:
+    return [target.name, row[_key(target)], row_hash(row)]
 
 
 def _insert(
-    connection: Connection, target: Table, values: Mapping[str, object]
-) -> Mapping[Any, Any]:
-    column = target.c[_key(target)]
-    key = connection.execute(insert(target).values(**values).returning(column)).scalar_one()
+    connection: Connection, target: Table, rows: Sequence[Mapping[str, object]]
+) -> list[Mapping[Any, Any]]:
+    """Insert rows that name the same columns; they come back as the table holds them, by key."""
+    if not rows:
+        return []
+    key = target.c[_key(target)]
+    new: ColumnElement[bool]
+    if key.name in rows[0]:
+        new = key.in_([row[key.name] for row in rows])
+    else:  # it counts up, and the caller holds the write lock
+        new = key > (connection.execute(select(func.max(key))).scalar() or 0)
+    connection.execute(insert(target), rows)
     # Read again: SQLite's RETURNING gives 5 where the table holds 5.0.
-    return connection.execute(select(target).where(column == key)).one()._mapping
+    return [row._mapping for row in connection.execute(select(target).where(new).order_by(key))]
 
 
 def row_hash(row: Mapping[Any, Any]) -> str:

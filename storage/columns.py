@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -54,6 +55,14 @@ def plain_text(value: str) -> str:
 
 
 Record = TypeVar("Record")
+Key = TypeVar("Key")
+ROWS_AT_ONCE = 500
+
+
+def in_pieces(keys: Sequence[Key], size: int = ROWS_AT_ONCE) -> Iterator[Sequence[Key]]:
+    """The keys in stretches of at most ``size``: a statement holds a limited number of values."""
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]
 
 
 def read_as(kind: type[Record], row: Any) -> Record:

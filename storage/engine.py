@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -180,11 +180,11 @@ def _on_connect_to_check(dbapi_connection: object, _entry: ConnectionPoolEntry) 
 
 
 def _note_what_is_written(
-    connection: Connection, statement: object, *_: object, **__: object
+    connection: Connection, statement: object, many: Sequence[object], *_: object, **__: object
 ) -> None:
     touched = connection.info.get(_TOUCHED)
     if touched is not None and isinstance(statement, UpdateBase):
-        touched[str(statement.table)] += isinstance(statement, Insert)
+        touched[str(statement.table)] += isinstance(statement, Insert) * max(1, len(many))
 
 
 def _sqlite_engine(url: URL) -> Engine:

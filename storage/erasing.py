@@ -27,7 +27,7 @@ from sqlmodel import SQLModel, col
 from core.review.records import Person
 from storage import records
 from storage.audit import ERASED, PERSON_ERASED, append_event, event_hash, row_hash
-from storage.columns import PlainText
+from storage.columns import PlainText, in_pieces
 from storage.tables import (
     AdjudicationRow,
     AnnotationRow,
@@ -87,7 +87,7 @@ def erase(
     """
     gone = 0
     kept: list[str] = []
-    for some in _pieces(positions, TRACES_AN_EVENT):
+    for some in in_pieces(positions, TRACES_AN_EVENT):
         judged = dict(_judged(connection, some))
         kept += judged.values()
         free = [position for position in some if position not in judged]
@@ -259,8 +259,3 @@ def _rows(
             select(table).where(table.c[column].in_(values)).order_by(key)
         ).yield_per(100)
         yield table.name, [[row._mapping[key], row_hash(row._mapping)] for row in rows]
-
-
-def _pieces(values: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for start in range(0, len(values), size):
-        yield values[start : start + size]

@@ -30,6 +30,7 @@ from core.errors import NotFound
 from core.records import Trace, Verification
 from core.records.jobs import ATTEMPTS, GivenUp, Job, QueueCounts, backoff
 from storage import traces, verdicts
+from storage.columns import in_pieces
 from storage.store import SqlStore
 from storage.tables import JobRow, TraceVersion
 
@@ -56,9 +57,9 @@ class Jobs:
             at_work = select(_position).where(_state.in_((WAITING, TAKEN))).exists()
             # A queue that was worked off begins anew, so that "done" is of what was asked for now.
             connection.execute(delete(JobRow).where(_state == DONE, ~at_work))
-        for start in range(0, len(positions), _AT_ONCE):
+        for some in in_pieces(positions, _AT_ONCE):
             with self.store.database.queueing() as connection:
-                added += self._put(connection, positions[start : start + _AT_ONCE])
+                added += self._put(connection, some)
         return added
 
     def _put(self, connection: Connection, positions: Sequence[int]) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, select
+from sqlalchemy import Connection, and_, delete, exists, func, insert, select, true
 from sqlmodel import col
 
 from core.errors import Conflict, NotFound
@@ -18,16 +19,17 @@ from core.review.items import QueueState
 from core.review.packet_reader import PacketReview
 from core.review.pre_labels import LabelledClaim
 from core.review.records import Person, Project, Role
-from storage.annotations import adjudication_of, annotations_of, every_current_annotation
+from storage.annotations import every_adjudication, every_current_annotation, not_withdrawn
 from storage.audit import add_rows, append_event, sha256_of
-from storage.columns import about, plain_text
+from storage.columns import about, in_pieces, plain_text
 from storage.guidelines import keep_first
-from storage.packet_intake import LABELS_IMPORTED, VOTE_IMPORTED, PacketIntake
+from storage.packet_intake import VOTE_IMPORTED, ReviewIntake, people_of
 from storage.people import People, allow
-from storage.pre_labels import PreLabels
-from storage.queue import in_pieces, settle
+from storage.pre_labels import PreLabels, put_pre_labels
+from storage.queue import settle_all
 from storage.store import SqlStore
 from storage.tables import (
+    AnnotationRow,
     AnnotationWithdrawal,
     AssignmentRow,
     AuditEvent,
@@ -40,7 +42,8 @@ from storage.tables import (
 )
 from storage.traces import is_newest
 
-WITHDRAWN = "labels.withdrawn"
+# An import begins with the first of these; what it brought is told by events of its own.
+IMPORTED, FINISHED, WITHDRAWN = "labels.imported", "labels.finished", "labels.withdrawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,7 @@ class LabelIntake:
                     )
                 )
                 tools |= {row.position: _tools(row.document) for row in documents}
-            said = every_current_annotation(connection, project_id)
+            said = every_current_annotation(connection, project_id, claim_keys)
         pre_labels = PreLabels(store=self.store).all()
         return {
             key: ClaimContext(
@@ -128,42 +131,61 @@ class LabelIntake:
             newest = select(func.max(col(AuditEvent.sequence)))
             return connection.execute(newest).scalar() or 0
 
-    def begun(self, file: str, sha256: str, *, by: Person) -> LabelImport:
-        """A new import of that file; nothing is kept of it yet."""
+    def begun(
+        self, file: str, sha256: str, *, by: Person, pre_labels: bool, new: int, known: int
+    ) -> LabelImport:
+        """A new import of that file, or the one that was stopped, of which all is ``known``."""
+        for one in self.imports():
+            same = (one.sha256, one.pre_labels) == (sha256, pre_labels)
+            if same and not one.finished and one.kept <= known:
+                return one
         at = self.store.now()
+        key = sha256_of(f"{sha256} {self.stamp()} {at.isoformat()}")
         return LabelImport(
-            key=sha256_of(f"{sha256} {at.isoformat()}"), file=file, sha256=sha256, at=at, by=by.name
+            key=key, file=file, sha256=sha256, at=at, by=by.name, pre_labels=pre_labels, planned=new
         )
 
     def put_annotations(
-        self, reviews: Sequence[PacketReview], of: LabelImport, *, by: Person
+        self, reviews: Sequence[PacketReview], of: LabelImport, *, by: Person, last: bool
     ) -> ReviewsPut:
-        """Keep annotations as one import; what is not kept has its reason. Raises NotAllowed."""
-        with self.store.database.writing() as connection:
-            allow(connection, by, Role.LEAD, "import labels")
+        """Keep some annotations of an import; what is not kept has its reason.
+
+        Raises NotAllowed, and Conflict once the import was taken back.
+        """
+        put = ReviewsPut()
+        people = people_of(self.store, reviews, by, put)
+        with self._batch(of, by, last) as connection:
             version = keep_first(connection, of.at)
-        reviews = [
-            replace(
-                review,
-                annotations=tuple(
-                    replace(one, guideline_version=version) for one in review.annotations
-                ),
-            )
-            for review in reviews
-        ]
-        return PacketIntake(store=self.store, project=self.project).put_reviews(
-            reviews, by=by, manifest_sha256=of.key, machine_profiles={}, told=of.document()
-        )
+            intake = ReviewIntake(connection, self.project, put, people, self.store.now(), version)
+            intake.put(reviews, by=by, packet=of.key)
+        return put
 
     def put_pre_labels(
-        self, rows: Sequence[LabelledClaim], of: LabelImport, *, by: Person
+        self, rows: Sequence[LabelledClaim], of: LabelImport, *, by: Person, last: bool
     ) -> ReviewsPut:
-        """Keep pre-labels as one import. Raises NotAllowed."""
-        new, unknown = PreLabels(store=self.store).put(rows, by=by)
-        with self.store.database.writing() as connection:
-            detail = {**of.document(), "project": self.project.project_id, "pre_labels": new}
-            append_event(connection, self.store.now(), by.name, LABELS_IMPORTED, of.key, detail)
+        """Keep some pre-labels of an import. Raises as ``put_annotations`` does."""
+        with self._batch(of, by, last) as connection:
+            new, unknown = put_pre_labels(connection, rows, by=by, at=self.store.now())
         return ReviewsPut(votes=new, skipped=[f"{one}: no such claim here" for one in unknown])
+
+    @contextmanager
+    def _batch(self, of: LabelImport, by: Person, last: bool) -> Iterator[Connection]:
+        """A transaction on part of an import, whose event comes before all that it brings."""
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "import labels")
+            told = {row.action for row in _told(connection, of.key)}
+            if WITHDRAWN in told:
+                raise Conflict("the import was taken back meanwhile")
+            detail: dict[str, object] = {"project": self.project.project_id}
+            if IMPORTED not in told:
+                planned = {"file": of.file, "sha256": of.sha256, "planned": {of.noun: of.planned}}
+                append_event(
+                    connection, self.store.now(), by.name, IMPORTED, of.key, detail | planned
+                )
+            yield connection
+            if last and FINISHED not in told:
+                detail[of.noun] = _kept(connection, self.project, of)
+                append_event(connection, self.store.now(), by.name, FINISHED, of.key, detail)
 
     def imports(self) -> tuple[LabelImport, ...]:
         """The imports of labels into the project that nobody took back, the latest first."""
@@ -186,12 +208,8 @@ class LabelIntake:
             if found.pre_labels:
                 return self._pre_labels_back(connection, found, by)
             annotations = list(_annotations(connection, self.project, key))
-            project_id = self.project.project_id
-            decided = sum(
-                adjudication_of(connection, project_id, claim) is not None
-                for claim in {claim for claim, _, _ in annotations}
-            )
-            if decided:
+            project_id, claims = self.project.project_id, {claim for claim, _, _ in annotations}
+            if decided := len(every_adjudication(connection, project_id, claims)):
                 raise Conflict(
                     f"{decided} of its claims have been adjudicated since: reopen those first"
                 )
@@ -209,15 +227,22 @@ class LabelIntake:
                 connection, AnnotationWithdrawal, rows, at=now, actor=by.name, action=WITHDRAWN,
                 entity=key, detail={"project": project_id, "annotations": len(rows)},
             )  # fmt: skip
-            for claim, person, _ in annotations:
-                if not annotations_of(connection, project_id, claim, person_id=person):
-                    connection.execute(
-                        delete(AssignmentRow).where(
-                            about(AssignmentRow, project_id, claim, person),
-                            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
-                        )
+            said = about(
+                AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id
+            )
+            for some in in_pieces(annotations):
+                connection.execute(
+                    delete(AssignmentRow).where(
+                        col(AssignmentRow.project_id) == project_id,
+                        col(AssignmentRow.claim_key).in_({claim for claim, _, _ in some}),
+                        col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+                        exists().where(
+                            said, col(AnnotationRow.vote_id).in_([vote for *_, vote in some])
+                        ),
+                        ~exists().where(said, not_withdrawn()),
                     )
-                settle(connection, self.project, claim)
+                )
+            settle_all(connection, self.project, claims)
         return len(annotations)
 
     def _pre_labels_back(self, connection: Connection, found: LabelImport, by: Person) -> int:
@@ -246,29 +271,43 @@ def _tools(document: str) -> dict[str, str]:
     return {plain_text(one["source_id"]): plain_text(one["tool_name"]) for one in sources}
 
 
+def _told(connection: Connection, key: str | None = None) -> Sequence[Any]:
+    """The events of imports of labels, or of one of them, the earliest first."""
+    wanted = select(AuditEvent.__table__).where(  # type: ignore[attr-defined]
+        col(AuditEvent.action).in_((IMPORTED, FINISHED, WITHDRAWN)),
+        true() if key is None else col(AuditEvent.entity) == key,
+    )
+    return connection.execute(wanted.order_by(col(AuditEvent.sequence))).all()
+
+
 def _imports(connection: Connection, of: Project | None = None) -> Iterator[LabelImport]:
     """The imports that nobody took back, of one project or of all, the earliest first."""
-    rows: Sequence[Any] = connection.execute(
-        select(col(AuditEvent.at), col(AuditEvent.actor), col(AuditEvent.action))
-        .add_columns(col(AuditEvent.entity), col(AuditEvent.detail))
-        .where(col(AuditEvent.action).in_((LABELS_IMPORTED, WITHDRAWN)))
-        .order_by(col(AuditEvent.sequence))
-    ).all()
+    rows = _told(connection)
     back = {row.entity for row in rows if row.action == WITHDRAWN}
+    ended = {row.entity: json.loads(row.detail) for row in rows if row.action == FINISHED}
     for row in rows:
-        if row.action == LABELS_IMPORTED and row.entity not in back:
-            detail = json.loads(row.detail)
-            if of is not None and detail["project"] != of.project_id:
-                continue
-            yield LabelImport(
-                key=row.entity,
-                file=detail["file"],
-                sha256=detail["sha256"],
-                at=row.at,
-                by=row.actor,
-                annotations=detail.get("annotations", 0),
-                pre_labels=detail.get("pre_labels", 0),
-            )
+        detail = json.loads(row.detail)
+        other = of is not None and detail.get("project") != of.project_id
+        if row.action != IMPORTED or row.entity in back or other:
+            continue
+        # Until 0.19.0 one event told of all that had come in.
+        planned, end = detail.get("planned", detail), ended.get(row.entity, detail)
+        one = LabelImport(
+            key=row.entity, file=detail["file"], sha256=detail["sha256"], at=row.at, by=row.actor,
+            pre_labels="pre_labels" in planned, planned=0,
+        )  # fmt: skip
+        finished = one.noun in end
+        kept = end[one.noun] if finished else _kept(connection, of, one) if of else 0
+        yield replace(one, planned=planned[one.noun], kept=kept, finished=finished)
+
+
+def _kept(connection: Connection, of: Project, one: LabelImport) -> int:
+    """How many labels have come in with the import."""
+    if not one.pre_labels:
+        return sum(1 for _ in _annotations(connection, of, one.key))
+    claims = select(func.count(func.distinct(col(PreLabelRow.claim_key))))
+    holding = claims.where(col(PreLabelRow.document).contains(one.key))
+    return connection.execute(holding).scalar_one()
 
 
 def _annotations(connection: Connection, of: Project, key: str) -> Iterator[tuple[int, int, int]]:

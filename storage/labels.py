@@ -23,8 +23,6 @@ from core.review.records import (
     Split,
 )
 from storage.annotations import (
-    adjudication_of,
-    current_annotations,
     every_adjudication,
     every_current_annotation,
     not_withdrawn,
@@ -260,9 +258,8 @@ def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mar
     for key in keys:
         placed.pop(key, None)
     if keys:
-        annotations = {key: current_annotations(connection, project_id, key) for key in keys}
-        decisions = {key: adjudication_of(connection, project_id, key) for key in keys}
-        decided = {key: one for key, one in decisions.items() if one is not None}
+        annotations = every_current_annotation(connection, project_id, keys)
+        decided = every_adjudication(connection, project_id, keys)
         some = select(col(ClaimRow.claim_key)).where(col(ClaimRow.claim_key).in_(keys))
         placed |= _reviewed(connection, project_id, some, annotations, decided, kept.features)
     if mark.splits != before.splits:
@@ -333,7 +330,7 @@ def _reviewed(
     slices = _slices(connection, wanted)
     found: dict[int, _Placed] = {}
     for row in _claims(connection, wanted):
-        of_claim, adjudication = annotations[row.claim_key], decided.get(row.claim_key)
+        of_claim, adjudication = annotations.get(row.claim_key, ()), decided.get(row.claim_key)
         resolution = resolve(of_claim, adjudication, reads=reads)
         if resolution is None:
             continue

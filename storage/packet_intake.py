@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import Connection, insert, select
 from sqlmodel import col
@@ -18,32 +22,27 @@ from core.review.packet_reader import PacketReview
 from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
 from storage import assignments
 from storage.annotations import (
-    adjudication_of,
     annotation_columns,
-    annotations_of,
+    every_adjudication,
+    every_annotation,
     judgement_columns,
 )
-from storage.audit import add_row, append_event
-from storage.columns import about, plain_text
+from storage.audit import add_said, append_event
+from storage.columns import in_pieces, plain_text
 from storage.guidelines import Guidelines
 from storage.keys import foreign, trusted_keys
 from storage.people import People, allow
-from storage.pre_labels import key_of_claim
-from storage.queue import settle
+from storage.pre_labels import keys_of_claims
+from storage.queue import settle_all
 from storage.records import TracesPut
 from storage.signatures import signatures_of
 from storage.splits import Splits
 from storage.store import SqlStore
-from storage.tables import (
-    AdjudicationRow,
-    AnnotationRow,
-    AssignmentRow,
-    AuditEvent,
-)
+from storage.tables import AdjudicationRow, AnnotationRow, AssignmentRow, AuditEvent
 
 BOTH_ANNOTATIONS = 2
 TAKEN_UNSIGNED = "packet.taken_unsigned"
-VOTE_IMPORTED, LABELS_IMPORTED = "vote.imported", "labels.imported"
+VOTE_IMPORTED = "vote.imported"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,260 +144,218 @@ class PacketIntake:
         by: Person,
         manifest_sha256: str,
         machine_profiles: Mapping[str, str],
-        told: Mapping[str, object] | None = None,
     ) -> ReviewsPut:
         """Keep the annotations and adjudications that are not here yet, each with its event.
-
-        ``told`` is the detail of one event for all of them, where there is anything new.
 
         People who are not here come without a role. An annotation that would stand behind a newer
         one of the same person, or for which no annotation is left, is skipped with its reason.
         Raises NotAllowed.
         """
         put = ReviewsPut()
-        people = self._people(reviews, by, put, machine_profiles)
+        people = people_of(self.store, reviews, by, put, machine_profiles)
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "import reviews")
-            for review in reviews:
-                claim_key = key_of_claim(connection, review)
-                if claim_key is None:
-                    put.skipped.append(
-                        f"{review.claim_id}: no such claim here; import and verify its trace first"
-                    )
-                    continue
-                before = put.votes + put.adjudications
-                entry = _Entry(
-                    connection=connection,
-                    intake=self,
-                    claim_key=claim_key,
-                    claim_id=review.claim_id,
-                    by=by,
-                    manifest_sha256=manifest_sha256,
-                    put=put,
-                )
-                for annotation in review.annotations:
-                    entry.annotation(annotation, people[_plain_name(annotation.reviewer)])
-                if review.adjudication is not None:
-                    decided = review.adjudication
-                    entry.adjudication(decided, people[_plain_name(decided.reviewer)])
-                if put.votes + put.adjudications > before:
-                    settle(connection, self.project, claim_key)
-            if told is not None and put.votes:
-                detail = {**told, "project": self.project.project_id, "annotations": put.votes}
-                at = self.store.now()
-                append_event(connection, at, by.name, LABELS_IMPORTED, manifest_sha256, detail)
+            intake = ReviewIntake(connection, self.project, put, people, self.store.now())
+            intake.put(reviews, by=by, packet=manifest_sha256)
         return put
 
-    def _people(
+
+def people_of(
+    store: SqlStore,
+    reviews: Sequence[PacketReview],
+    by: Person,
+    put: ReviewsPut,
+    profiles: Mapping[str, str] = MappingProxyType({}),
+) -> Mapping[str, Person]:
+    """Whoever said something in the reviews, by plain name; who is not here yet is added."""
+    people = People(store=store)
+    here = {one.name: one for one in people.everybody()}
+    ids = {one.person_id for one in here.values()}
+    named: dict[str, Person] = {}
+    for name in dict.fromkeys(_plain_name(said.reviewer) for one in reviews for said in _said(one)):
+        origin = profiles.get(name)
+        found = here.get(name) if origin is None else None
+        named[name] = found or people.add_from_packet(name, origin, by=by)
+        put.people += named[name].person_id not in ids
+        ids.add(named[name].person_id)
+    return named
+
+
+def _said(review: PacketReview) -> Sequence[Annotation | Adjudication]:
+    return (*review.annotations, *([review.adjudication] if review.adjudication else []))
+
+
+class ReviewIntake:
+    """Reviews on their way into the database, inside one transaction; ``result`` counts what is new.
+
+    What is here of their claims is read at once, and what is to be added is written at once. Where
+    ``guideline_version`` is given, annotations were made under it.
+    """
+
+    def __init__(
         self,
-        reviews: Sequence[PacketReview],
-        by: Person,
-        put: ReviewsPut,
-        profiles: Mapping[str, str],
-    ) -> Mapping[str, Person]:
-        people = People(store=self.store)
-        here = {person.person_id for person in people.everybody()}
-        known: dict[str, Person] = {}
-        names = [annotation.reviewer for review in reviews for annotation in review.annotations]
-        names += [r.adjudication.reviewer for r in reviews if r.adjudication is not None]
-        for name in map(_plain_name, names):
-            if name not in known:
-                known[name] = people.add_from_packet(name, profiles.get(name), by=by)
-                put.people += known[name].person_id not in here
-                here.add(known[name].person_id)
-        return known
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """One claim of a packet on its way into the database, inside one transaction."""
-
-    connection: Connection
-    intake: PacketIntake
-    claim_key: int
-    claim_id: str
-    by: Person
-    manifest_sha256: str
-    put: ReviewsPut
-
-    def annotation(self, annotation: Annotation, person: Person) -> None:
-        """Keep an annotation unless it, or a newer one of the person, is here, or it was taken back."""
-        project_id = self.intake.project.project_id
-        own = annotations_of(
-            self.connection, project_id, self.claim_key, person_id=person.person_id
-        )
-        if any((one.at, one.judgement) == (annotation.at, annotation.judgement) for one in own):
-            self.put.votes_known += 1
-            return
-        if any(one.at >= annotation.at for one in own):
-            self._skip(f"{person.name} has judged it anew here since")
-            return
-        if self._taken_back(AnnotationRow, annotation, person):
-            return
-        slot = self._slot(person, annotation)
-        if slot is None:
-            return
-        self._add(
-            AnnotationRow,
-            {
-                "slot": slot,
-                **annotation_columns(annotation),
-                "reason": None,
-                "queue_reason": annotation.queue_reason.value,
-                "inclusion_probability": annotation.inclusion_probability,
-            },
-            annotation,
-            person,
-            action=VOTE_IMPORTED,
-        )
-        self.put.votes += 1
-
-    def adjudication(self, decided: Adjudication, person: Person) -> None:
-        """Keep an adjudication unless it, or a newer one, is here."""
-        project_id = self.intake.project.project_id
-        here = adjudication_of(self.connection, project_id, self.claim_key)
-        if here is not None and (here.at, here.judgement) == (decided.at, decided.judgement):
-            self.put.adjudications_known += 1
-            return
-        if here is not None and here.at >= decided.at:
-            self._skip("somebody has decided it anew here since")
-            return
-        if self._taken_back(AdjudicationRow, decided, person):
-            return
-        if annotations_of(self.connection, project_id, self.claim_key, person_id=person.person_id):
-            self._skip(f"{person.name} has read it, and cannot break the tie")
-            return
-        self._hold(person, ADJUDICATION_SLOT, QueueReason.DISAGREEMENT, None)
-        self._add(
-            AdjudicationRow,
-            {
-                **judgement_columns(decided.judgement),
-                "cause": decided.cause.value,
-                "guideline_needs_fix": decided.guideline_needs_fix,
-                "rule": decided.rule,
-                "rationale": plain_text(decided.rationale),
-                "shown_order": "[]",
-                "guideline_version": decided.guideline_version,
-            },
-            decided,
-            person,
-            action="adjudication.imported",
-        )
-        self.put.adjudications += 1
-
-    def _taken_back(
-        self,
-        table: type[AnnotationRow] | type[AdjudicationRow],
-        said: Annotation | Adjudication,
-        person: Person,
-    ) -> bool:
-        """Whether it is here as written and counts no longer: a packet does not undo that."""
-        own = about(table, self.intake.project.project_id, self.claim_key, person.person_id)
-        written = select(col(table.at)).where(own, col(table.at) == said.at).limit(1)
-        if self.connection.execute(written).first() is None:
-            return False
-        self._skip(f"what {person.name} said was taken back here")
-        return True
-
-    def _add(
-        self,
-        table: type[AnnotationRow] | type[AdjudicationRow],
-        values: Mapping[str, object],
-        said: Annotation | Adjudication,
-        person: Person,
-        *,
-        action: str,
+        connection: Connection,
+        project: Project,
+        result: ReviewsPut,
+        people: Mapping[str, Person],
+        at: datetime,
+        guideline_version: int | None = None,
     ) -> None:
-        project_id = self.intake.project.project_id
-        key = f"{table.__tablename__} {project_id} {self.claim_key} {person.person_id} {said.at}"
-        add_row(
-            self.connection,
-            table,
+        self.connection, self.project, self.result = connection, project, result
+        self.people, self.at, self.guideline_version = people, at, guideline_version
+        self.held: dict[tuple[int, int], dict[str, object]] = {}  # claim and person
+        self.rows: dict[type[AnnotationRow] | type[AdjudicationRow], list[dict[str, Any]]] = {
+            AnnotationRow: [],
+            AdjudicationRow: [],
+        }
+
+    def put(self, reviews: Sequence[PacketReview], *, by: Person, packet: str) -> None:
+        """Keep what is not here yet, each with its event, and bring the queue up to it."""
+        keys = keys_of_claims(self.connection, reviews)
+        self._read([key for key in keys if key is not None])
+        for review, key in zip(reviews, keys, strict=True):
+            if key is None:
+                why: list[str | None] = ["no such claim here; import and verify its trace first"]
+            else:
+                why = [
+                    self._add(key, said, self.people[_plain_name(said.reviewer)])
+                    for said in _said(review)
+                ]
+            self.result.skipped += [f"{review.claim_id}: {one}" for one in why if one]
+        if self.held:
+            self.connection.execute(insert(AssignmentRow), list(self.held.values()))
+        for table, rows in self.rows.items():
+            action = VOTE_IMPORTED if table is AnnotationRow else "adjudication.imported"
+            add_said(
+                self.connection, table, rows, at=self.at, actor=by.name, action=action,
+                detail={"packet": packet},
+            )  # fmt: skip
+        changed = {row["claim_key"] for rows in self.rows.values() for row in rows}
+        settle_all(self.connection, self.project, changed)
+
+    def _read(self, keys: Sequence[int]) -> None:
+        of = (self.connection, self.project.project_id, keys)
+        self.annotations = defaultdict(list, every_annotation(*of))
+        self.adjudications = defaultdict(
+            list, {key: [one] for key, one in every_adjudication(*of).items()}
+        )
+        self.assignments = {
+            (one.claim_key, one.person_id): one for one in assignments.assignments_of(*of)
+        }
+        self.slots: dict[int, set[int]] = defaultdict(set)
+        for one in self.assignments.values():
+            self.slots[one.claim_key].add(one.slot)
+        # As written, also what was taken back since.
+        self.written = {
+            (table, *row)
+            for table in self.rows
+            for some in in_pieces(keys)
+            for row in self.connection.execute(
+                select(col(table.claim_key), col(table.person_id), col(table.at)).where(
+                    col(table.project_id) == self.project.project_id, col(table.claim_key).in_(some)
+                )
+            )
+        }
+
+    def _add(self, key: int, said: Annotation | Adjudication, person: Person) -> str | None:
+        """Add what is said unless it, or a newer word, is here, or it was taken back: why it is left."""
+        here: Sequence[Annotation | Adjudication]
+        if isinstance(said, Annotation):
+            table: type[AnnotationRow] | type[AdjudicationRow] = AnnotationRow
+            here = [one for one in self.annotations[key] if one.reviewer == person.name]
+            newer = f"{person.name} has judged it anew here since"
+        else:
+            table, here = AdjudicationRow, self.adjudications[key][-1:]
+            newer = "somebody has decided it anew here since"
+        if any((one.at, one.judgement) == (said.at, said.judgement) for one in here):
+            self.result.votes_known += table is AnnotationRow
+            self.result.adjudications_known += table is AdjudicationRow
+            return None
+        if any(one.at >= said.at for one in here):
+            return newer
+        if (table, key, person.person_id, said.at) in self.written:
+            return f"what {person.name} said was taken back here"
+        if isinstance(said, Annotation):
+            slot = self._slot(key, person, said)
+            if slot is None:
+                return f"both annotations are somebody else's here; {person.name}'s is left out"
+            if slot == ADJUDICATION_SLOT:
+                return f"{person.name} breaks the tie here, and cannot read it as well"
+            values = {
+                "slot": slot,
+                **annotation_columns(said),
+                "guideline_version": self.guideline_version or said.guideline_version,
+                "reason": None,
+                "queue_reason": said.queue_reason.value,
+                "inclusion_probability": said.inclusion_probability,
+            }
+            self.annotations[key].append(replace(said, reviewer=person.name))
+        else:
+            if any(one.reviewer == person.name for one in self.annotations[key]):
+                return f"{person.name} has read it, and cannot break the tie"
+            self._hold(key, person, ADJUDICATION_SLOT, QueueReason.DISAGREEMENT, None)
+            values = {
+                **judgement_columns(said.judgement),
+                "cause": said.cause.value,
+                "guideline_needs_fix": said.guideline_needs_fix,
+                "rule": said.rule,
+                "rationale": plain_text(said.rationale),
+                "shown_order": "[]",
+                "guideline_version": said.guideline_version,
+            }
+            self.adjudications[key].append(said)
+        self.result.votes += table is AnnotationRow
+        self.result.adjudications += table is AdjudicationRow
+        project_id = self.project.project_id
+        name = f"{table.__tablename__} {project_id} {key} {person.person_id} {said.at}"
+        self.rows[table].append(
             {
                 "project_id": project_id,
-                "claim_key": self.claim_key,
+                "claim_key": key,
                 "person_id": person.person_id,
                 **values,
                 # Of what it is, so that the database itself refuses the same one twice.
-                "nonce": hashlib.sha256(key.encode()).hexdigest(),
+                "nonce": hashlib.sha256(name.encode()).hexdigest(),
                 "at": said.at,
-            },
-            at=self.intake.store.now(),
-            actor=self.by.name,
-            action=action,
-            entity=f"claim {self.claim_key}",
-            detail={
-                "project": project_id,
-                "person": person.person_id,
-                "packet": self.manifest_sha256,
-            },
+            }
         )
+        return None
 
-    def _slot(self, person: Person, annotation: Annotation) -> int | None:
-        project_id = self.intake.project.project_id
-        assignment = assignments.assignment_of(
-            self.connection, project_id, self.claim_key, person.person_id
-        )
+    def _slot(self, key: int, person: Person, annotation: Annotation) -> int | None:
+        """The place that the person has or may have now; None: both are somebody else's."""
+        if (held := self.held.get((key, person.person_id))) is not None:
+            return int(str(held["slot"]))
+        assignment = self.assignments.get((key, person.person_id))
         if assignment is not None:
-            if assignment.slot == ADJUDICATION_SLOT:
-                self._skip(f"{person.name} breaks the tie here, and cannot read it as well")
-                return None
-            assignments.close(self.connection, assignment)
+            if assignment.slot != ADJUDICATION_SLOT:
+                assignments.close(self.connection, assignment)
             return assignment.slot
-        taken = set(
-            self.connection.execute(
-                select(col(AssignmentRow.slot)).where(
-                    col(AssignmentRow.project_id) == project_id,
-                    col(AssignmentRow.claim_key) == self.claim_key,
-                )
-            ).scalars()
-        )
-        wanted = (
-            annotation.slot if annotation.slot in (1, 2) and annotation.slot not in taken else None
-        )
-        slot = wanted or free_slot(taken, BOTH_ANNOTATIONS)
-        if slot is None:
-            self._skip(f"both annotations are somebody else's here; {person.name}'s is left out")
-            return None
-        self._hold(person, slot, annotation.queue_reason, annotation.inclusion_probability)
+        taken = self.slots[key]
+        wanted = annotation.slot in (1, 2) and annotation.slot not in taken
+        slot = annotation.slot if wanted else free_slot(taken, BOTH_ANNOTATIONS)
+        if slot is not None:
+            self._hold(key, person, slot, annotation.queue_reason, annotation.inclusion_probability)
         return slot
 
     def _hold(
-        self,
-        person: Person,
-        slot: int,
-        reason: QueueReason,
-        inclusion_probability: float | None,
+        self, key: int, person: Person, slot: int, reason: QueueReason, probability: float | None
     ) -> None:
         """Take the place of the annotation or adjudication, so that nobody is asked for it again."""
-        project_id = self.intake.project.project_id
-        taken = self.connection.execute(
-            select(col(AssignmentRow.assignment_id)).where(
-                col(AssignmentRow.project_id) == project_id,
-                col(AssignmentRow.claim_key) == self.claim_key,
-                (col(AssignmentRow.slot) == slot)
-                | (col(AssignmentRow.person_id) == person.person_id),
-            )
-        ).first()
-        if taken is not None:
+        mine = (key, person.person_id)
+        if slot in self.slots[key] or mine in self.assignments or mine in self.held:
             return
-        now = self.intake.store.now()
-        self.connection.execute(
-            insert(AssignmentRow).values(
-                project_id=project_id,
-                claim_key=self.claim_key,
-                slot=slot,
-                person_id=person.person_id,
-                state="done",
-                reason=reason.value,
-                inclusion_probability=inclusion_probability,
-                created_at=now,
-                lease_until=now,
-            )
-        )
-
-    def _skip(self, reason: str) -> None:
-        self.put.skipped.append(f"{self.claim_id}: {reason}")
+        self.slots[key].add(slot)
+        self.held[mine] = {
+            "project_id": self.project.project_id,
+            "claim_key": key,
+            "slot": slot,
+            "person_id": person.person_id,
+            "state": "done",
+            "reason": reason.value,
+            "inclusion_probability": probability,
+            "created_at": self.at,
+            "lease_until": self.at,
+        }
 
 
 def _plain_name(name: str) -> str:

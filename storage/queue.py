@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -38,14 +38,13 @@ from core.review.leases import stream_order
 from core.review.records import Person, Project, ProjectSettings, QueueReason, Signal
 from core.review.sampling import DOUBTFUL, Place, audit_draw, place_claim
 from storage.annotations import (
-    adjudication_of,
-    current_annotations,
     every_adjudication,
+    every_annotation,
     every_current_annotation,
 )
 from storage.audit import append_event
 from storage.claims import SIGNAL_COLUMNS, signal_from
-from storage.columns import about, read_as
+from storage.columns import about, in_pieces, read_as
 from storage.tables import (
     AgreementRoundRow,
     AnnotationRequest,
@@ -297,10 +296,6 @@ def _values(
     }
 
 
-ROWS_AT_ONCE = 500
-Key = TypeVar("Key", int, int | None)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queued:
     """The next claim of somebody's queue."""
@@ -450,12 +445,6 @@ def _newest(connection: Connection, position: int) -> bool:
     return found is not None
 
 
-def in_pieces(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
-    """The keys in stretches of at most ``ROWS_AT_ONCE``: a statement holds a limited number of values."""
-    for start in range(0, len(keys), ROWS_AT_ONCE):
-        yield keys[start : start + ROWS_AT_ONCE]
-
-
 # ---------------------------------------------------------------- what people take
 
 
@@ -566,25 +555,7 @@ def not_yet(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
 
 def settle(connection: Connection, project: Project, claim_key: int) -> QueueState:
     """Bring the queue's row of one claim up to what people hold and have said; its state."""
-    open_slots = connection.execute(
-        select(col(AssignmentRow.state)).where(
-            col(AssignmentRow.project_id) == project.project_id,
-            col(AssignmentRow.claim_key) == claim_key,
-            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
-        )
-    ).scalars()
-    standing = standing_of(
-        project.settings,
-        current_annotations(connection, project.project_id, claim_key),
-        adjudication_of(connection, project.project_id, claim_key),
-        [state == "open" for state in open_slots],
-    )
-    connection.execute(
-        update(QueueRow)
-        .where(col(QueueRow.project_id) == project.project_id, col(QueueRow.claim_key) == claim_key)
-        .values(**_told(standing))
-    )
-    return standing.state
+    return settle_all(connection, project, [claim_key])[claim_key].state
 
 
 def _told(standing: Standing) -> dict[str, object]:
@@ -598,7 +569,7 @@ def _told(standing: Standing) -> dict[str, object]:
 def fill_passes(connection: Connection) -> None:
     """Keep what final labels say of the claims that were settled before that was kept."""
     for project in projects(connection):
-        _settle_all(connection, project, every_current_annotation(connection, project.project_id))
+        settle_all(connection, project, every_annotation(connection, project.project_id))
 
 
 def rebuild(connection: Connection, project: Project) -> None:
@@ -622,13 +593,16 @@ def rebuild(connection: Connection, project: Project) -> None:
     every = {**signals, **touched}
     for keys in in_pieces(list(every)):
         _put(connection, project, list(_identities(connection, keys)), every)
-    _settle_all(connection, project, touched)
+    settle_all(connection, project, touched)
 
 
-def _settle_all(connection: Connection, project: Project, claim_keys: Collection[int]) -> None:
-    """What ``settle`` does, for many claims in a handful of statements."""
+def settle_all(
+    connection: Connection, project: Project, claim_keys: Collection[int]
+) -> Mapping[int, Standing]:
+    """What ``settle`` does, for many claims in a handful of statements: how far each is."""
     standings: dict[Standing, list[int]] = {}
-    for key, standing in _standings(connection, project, claim_keys).items():
+    found = _standings(connection, project, claim_keys)
+    for key, standing in found.items():
         standings.setdefault(standing, []).append(key)
     for standing, keys in standings.items():
         for some in in_pieces(keys):
@@ -640,22 +614,25 @@ def _settle_all(connection: Connection, project: Project, claim_keys: Collection
                 )
                 .values(**_told(standing))
             )
+    return found
 
 
 def _standings(
     connection: Connection, project: Project, claim_keys: Collection[int]
 ) -> Mapping[int, Standing]:
     """How far each of the claims is, by what people hold and have said."""
-    annotations = every_current_annotation(connection, project.project_id)
-    decided = every_adjudication(connection, project.project_id)
+    annotations = every_current_annotation(connection, project.project_id, claim_keys)
+    decided = every_adjudication(connection, project.project_id, claim_keys)
     open_slots: dict[int, list[bool]] = {}
-    for row in connection.execute(
-        select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
-            col(AssignmentRow.project_id) == project.project_id,
-            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
-        )
-    ):
-        open_slots.setdefault(row.claim_key, []).append(row.state == "open")
+    for keys in in_pieces(list(claim_keys)):
+        for row in connection.execute(
+            select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
+                col(AssignmentRow.project_id) == project.project_id,
+                col(AssignmentRow.claim_key).in_(keys),
+                col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+            )
+        ):
+            open_slots.setdefault(row.claim_key, []).append(row.state == "open")
     return {
         key: standing_of(
             project.settings, annotations.get(key, ()), decided.get(key), open_slots.get(key, ())

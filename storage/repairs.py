@@ -35,7 +35,7 @@ from core.records import (
 )
 from core.review.records import Judgement
 from storage.audit import append_event, sha256_of
-from storage.columns import read_as
+from storage.columns import in_pieces, read_as
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
 from storage.tables import (
@@ -287,8 +287,7 @@ class Repairs:
 
     def outcomes(self, repair_ids: Sequence[int]) -> Iterator[tuple[int, RepairOutcome]]:
         """Those repairs, window by window."""
-        for start in range(0, len(repair_ids), DOCUMENTS_AT_ONCE):
-            wanted = repair_ids[start : start + DOCUMENTS_AT_ONCE]
+        for wanted in in_pieces(repair_ids, DOCUMENTS_AT_ONCE):
             with self.store.database.reading() as connection:
                 rows = connection.execute(
                     select(col(RepairRow.repair_id), col(RepairRow.document)).where(
@@ -313,8 +312,7 @@ class Repairs:
     def decided(self, repair_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """The edits of each of those repairs that somebody has decided."""
         found: dict[int, set[str]] = {}
-        for start in range(0, len(repair_ids), DOCUMENTS_AT_ONCE):
-            wanted = repair_ids[start : start + DOCUMENTS_AT_ONCE]
+        for wanted in in_pieces(repair_ids, DOCUMENTS_AT_ONCE):
             with self.store.database.reading() as connection:
                 rows = connection.execute(
                     select(col(RepairChoice.repair_id), col(RepairChoice.action_id))

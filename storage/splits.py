@@ -17,6 +17,7 @@ from sqlmodel import col
 from core.errors import Conflict
 from core.review.records import Split
 from storage.audit import add_rows
+from storage.columns import in_pieces
 from storage.store import SqlStore
 from storage.tables import TraceSplit, TraceVersion
 from storage.traces import trace_key
@@ -25,7 +26,6 @@ SEED = 20260607
 TRAIN_SHARE, VALIDATION_SHARE = 0.6, 0.2  # the rest is held out
 DRAWN = "drawn"  # nobody chose: the seed and the trace's id did
 TRACE = "the trace's own record"
-AT_ONCE = 500
 
 _NAMES = {
     **dict.fromkeys(("train", "training"), Split.TRAIN),
@@ -49,9 +49,9 @@ class Splits:
         wanted = sorted(set(trace_ids))
         found = dict(self.known(wanted))
         missing = [trace_id for trace_id in wanted if trace_id not in found]
-        for start in range(0, len(missing), AT_ONCE):
+        for some in in_pieces(missing):
             with self.store.database.writing() as connection:
-                found |= self._draw(connection, missing[start : start + AT_ONCE])
+                found |= self._draw(connection, some)
         return found
 
     def known(self, trace_ids: Collection[str]) -> Mapping[str, Split]:
@@ -59,8 +59,8 @@ class Splits:
         wanted = sorted(set(trace_ids))
         found: dict[str, Split] = {}
         with self.store.database.reading() as connection:
-            for start in range(0, len(wanted), AT_ONCE):
-                found |= _known(connection, wanted[start : start + AT_ONCE])
+            for some in in_pieces(wanted):
+                found |= _known(connection, some)
         return found
 
     def say(self, trace_id: str, split: Split, *, by: str) -> None:

@@ -80,19 +80,25 @@ class ClaimContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelImport:
-    """One import of labels: its file, and how many annotations or pre-labels came in by it."""
+    """One import of labels: its file, and how many annotations or pre-labels were to come in by it.
+
+    ``kept`` of them did; one that is not ``finished`` goes on, or was stopped.
+    """
 
     key: str
     file: str
     sha256: str
     at: datetime
     by: str
-    annotations: int = 0
-    pre_labels: int = 0
+    pre_labels: bool
+    planned: int
+    kept: int = 0
+    finished: bool = False
 
-    def document(self) -> dict[str, object]:
-        """What the trail keeps of the file."""
-        return {"file": self.file, "sha256": self.sha256}
+    @property
+    def noun(self) -> str:
+        """What the trail calls what it brings."""
+        return "pre_labels" if self.pre_labels else "annotations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Protocol
 
 from core.citations.normal import norm_v1
 from core.errors import BadRecord, InputError
+from core.ports import Progress
 from core.records import VerdictLabel
 from core.review.assignment import ADJUDICATION_SLOT
 from core.review.exchange import ClaimContext, KnownClaim, LabelImport, ReviewsPut
@@ -52,6 +54,9 @@ LABELS: Mapping[str, Support] = {
     "not enough": VerdictLabel.NOT_ENOUGH_EVIDENCE,
 }
 _BOTH_ANNOTATIONS = 2
+AT_ONCE = 200
+# Between two batches: whoever waits for SQLite's only write lock asks for it every 0.1 s at most.
+PAUSE_SECONDS = 0.12
 
 
 class LabelSink(Protocol):
@@ -66,18 +71,20 @@ class LabelSink(Protocol):
     def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
         """What each of these claims was read with, and what its annotators say."""
 
-    def begun(self, file: str, sha256: str, *, by: Person) -> LabelImport:
-        """A new import of that file."""
+    def begun(
+        self, file: str, sha256: str, *, by: Person, pre_labels: bool, new: int, known: int
+    ) -> LabelImport:
+        """An import of that file: a new one, or the one that was stopped, of which all is ``known``."""
 
     def put_annotations(
-        self, reviews: Sequence[PacketReview], of: LabelImport, *, by: Person
+        self, reviews: Sequence[PacketReview], of: LabelImport, *, by: Person, last: bool
     ) -> ReviewsPut:
-        """Keep annotations as one import."""
+        """Keep some annotations of an import."""
 
     def put_pre_labels(
-        self, rows: Sequence[LabelledClaim], of: LabelImport, *, by: Person
+        self, rows: Sequence[LabelledClaim], of: LabelImport, *, by: Person, last: bool
     ) -> ReviewsPut:
-        """Keep pre-labels as one import."""
+        """Keep some pre-labels of an import."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -423,18 +430,39 @@ def _same(said: Judgement, judgement: Judgement, cells: Mapping[str, str]) -> bo
 
 
 def import_labels(
-    sink: LabelSink, plan: LabelPlan, user: Person, *, pre_labels: bool = False
+    sink: LabelSink,
+    plan: LabelPlan,
+    user: Person,
+    *,
+    pre_labels: bool = False,
+    progress: Progress | None = None,
 ) -> ReviewsPut:
     """Keep the plan's labels as annotations or as pre-labels; the same file again changes nothing.
 
-    Raises NotAllowed. What changed here since the plan is told in ``skipped``.
+    They come in batch by batch, and others write in between: one that is stopped is completed by the
+    same file. Raises NotAllowed, and Conflict once somebody takes it back. What changed here since the
+    plan is told in ``skipped``.
     """
-    if not plan.labels:
-        return ReviewsPut()
-    of = sink.begun(plan.table.file, plan.table.sha256, by=user)
-    if pre_labels:
-        return sink.put_pre_labels([_pre_label(one, of) for one in plan.labels], of, by=user)
-    return sink.put_annotations([_review(one, of) for one in plan.labels], of, by=user)
+    put, total = ReviewsPut(), len(plan.labels)
+    if not total:
+        return put
+    table = plan.table
+    of = sink.begun(
+        table.file, table.sha256, by=user, pre_labels=pre_labels, new=total, known=plan.known
+    )
+    for start in range(0, total, AT_ONCE):
+        if start:
+            time.sleep(PAUSE_SECONDS)
+        some, done = plan.labels[start : start + AT_ONCE], min(start + AT_ONCE, total)
+        last = done == total
+        put.add(
+            sink.put_pre_labels([_pre_label(one, of) for one in some], of, by=user, last=last)
+            if pre_labels
+            else sink.put_annotations([_review(one, of) for one in some], of, by=user, last=last)
+        )
+        if progress is not None:
+            progress(done, total, "labels")
+    return put
 
 
 def _review(one: PlannedLabel, of: LabelImport) -> PacketReview:

@@ -201,7 +201,7 @@ def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Offic
     assert office.read("Cleo") is not None  # and what others write meanwhile is counted
     assert test.run().session_state["of-user-labels-plan"] is not planned
     test.button(key="labels-import").click().run()
-    assert [one.annotations for one in intake.imports()] == [1] and "labels.csv" in titles(test)
+    assert [one.kept for one in intake.imports()] == [1] and "labels.csv" in titles(test)
     for _ in range(2):  # what did not come in stays until the next table
         assert "labels.csv: 1 annotation imported, 61 rows not" in titles(test)
         assert set(test.dataframe[-1].value["Why it does not come in"]) == {

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
-from databases import a_store
+from databases import a_store, workspace_of
 from hypothesis import given
 from hypothesis import strategies as st
 from reviewing import (
@@ -18,15 +26,20 @@ from reviewing import (
     labels_in,
     problems_beside_the_clock,
 )
+from sqlalchemy import event
 
 from core.errors import Conflict, InputError, NotFound
 from core.records import VerdictLabel
 from core.review.items import Draft
 from core.review.records import ProjectSettings, ReviewedClaim, ReviewStatus, Role
-from core.workflows.label_import import left_csv, plan_labels, read_labels
+from core.workflows import label_import
+from core.workflows.label_import import import_labels, left_csv, plan_labels, read_labels
 from core.workflows.packet_export import ExportFilters, export_packet
 from core.workflows.packet_import import import_packet
+from core.workflows.review import open_review_session
 from storage.checking import check_database
+from storage.store import SqlStore, open_store, utc_now
+from storage.workspace import Workspace
 
 HEAD = "claim,label,source,trace_id\n"
 WEIGHT, POTASSIUM = "Her weight is 71.4 kg.", "Her potassium is 5.6 mmol/L."
@@ -207,6 +220,141 @@ def test_an_import_is_taken_back_where_it_came_in_and_nowhere_else(
         there.withdraw(imported.key, by=lea)
     assert here.withdraw(imported.key, by=lea) == 1
     assert (here.imports(), reviewed(office), workspace.pre_labels.all()) == ((), (), {})
+
+
+def every_claim(workspace: Workspace) -> str:
+    claims = workspace.label_intake().claims()
+    return HEAD + "".join(f'"{one.text}",not enough,,{one.trace_id}\n' for one in claims)
+
+
+@contextmanager
+def beside(work: Callable[..., None], store: SqlStore, *told: object) -> Iterator[Connection]:
+    """Another process with a store of its own on the same file; it is heard and told by the pipe."""
+    here, there = multiprocessing.Pipe()
+    store.close()  # a fork must find no open database
+    arguments = (str(store.database.engine.url.database), there, *told)
+    process = multiprocessing.get_context("fork").Process(target=work, args=arguments, daemon=True)
+    process.start()
+    yield here
+    process.kill()
+    process.join()
+
+
+def import_three(file: str, pipe: Connection, table: str, pre_labels: bool) -> None:
+    """Begin to import a table, and wait after its first batch of three."""
+    label_import.AT_ONCE = 3
+    workspace = workspace_of(open_store(file))
+
+    def wait(done: int, total: int | None, what: str) -> None:
+        pipe.send((done, total, what))
+        signal.pause()
+
+    intake, lea = workspace.label_intake(), workspace.people.by_name("Lea")
+    plan = plan_labels(
+        intake, read_labels("labels.csv", table.encode()), "Ada", pre_labels=pre_labels
+    )
+    import_labels(intake, plan, lea, pre_labels=pre_labels, progress=wait)
+
+
+def annotate_when_told(file: str, pipe: Connection) -> None:
+    """Hold a claim, annotate it once told to, and say for how many seconds that waited."""
+    workspace = workspace_of(open_store(file))
+    desk = open_review_session(workspace, workspace.project(), workspace.people.by_name("Ben"))
+    item = desk.next_item()
+    assert item is not None
+    nonce = desk.show(item.assignment_id)
+    pipe.send(None)
+    pipe.recv()
+    begun = time.monotonic()
+    desk.annotate(item.assignment_id, nonce, SUPPORTED)
+    pipe.send(time.monotonic() - begun)
+
+
+@pytest.mark.parametrize("pre_labels", [False, True])
+def test_an_import_that_is_killed_is_told_completed_and_taken_back_as_one(
+    office: Office, pre_labels: bool
+) -> None:
+    workspace = workspace_of(dataclasses.replace(office.store, now=utc_now))
+    intake, lea, table = workspace.label_intake(), office.people["Lea"], every_claim(workspace)
+    with beside(import_three, office.store, table, pre_labels) as importing:
+        assert importing.recv() == (3, 8, "labels")  # and it is killed
+
+    (stopped,) = intake.imports()
+    assert (stopped.kept, stopped.planned, stopped.finished) == (3, 8, False)
+    plan, put = labels_in(intake, lea, table, "Ada", pre_labels=pre_labels)
+
+    assert (plan.known, put.votes, put.skipped) == (3, 5, [])
+    assert intake.imports() == (dataclasses.replace(stopped, kept=8, finished=True),)
+    assert office.store.verify_chain().problems == ()
+    assert intake.withdraw(stopped.key, by=lea) == 8
+    assert (intake.imports(), reviewed(office), workspace.pre_labels.all()) == ((), (), {})
+    assert office.store.verify_chain().problems == ()
+
+
+def test_a_reviewer_in_another_process_gets_through_while_an_import_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.workflows.label_import.AT_ONCE", 8)
+    office = an_office(
+        a_store(tmp_path / "w.db", actor="test"), traces=20, reads_per_claim=2, dwell_milliseconds=0
+    )
+    workspace = workspace_of(dataclasses.replace(office.store, now=utc_now))
+    intake = workspace.label_intake()
+    plan = plan_labels(intake, read_labels("l.csv", every_claim(workspace).encode()), "Ada")
+    with beside(annotate_when_told, office.store) as ben:
+        ben.recv()
+        put = import_labels(
+            intake, plan, office.people["Lea"],
+            progress=lambda done, *_: ben.send(None) if done == 8 else None,
+        )  # fmt: skip
+        waited = ben.recv()
+
+    acts = [event.action for event in office.store.audit_events()]
+    assert waited < 1 and put.votes == 80
+    assert "vote.imported" in acts[: acts.index("vote.cast")]  # the import went on after it
+    assert office.store.verify_chain().problems == ()
+
+
+def test_an_import_that_is_taken_back_while_it_runs_brings_nothing_more(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.workflows.label_import.AT_ONCE", 3)
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    table = read_labels("l.csv", every_claim(office.workspace).encode())
+    plan = plan_labels(intake, table, "Ada")
+
+    with pytest.raises(Conflict, match="taken back meanwhile"):
+        import_labels(
+            intake, plan, lea,
+            progress=lambda *_: print(intake.withdraw(intake.imports()[0].key, by=lea)),
+        )  # fmt: skip
+
+    assert (intake.imports(), reviewed(office)) == ((), ())
+    assert problems_beside_the_clock(office.store) == []
+
+
+def test_a_longer_table_asks_the_database_no_more_often(tmp_path: Path) -> None:
+    office = an_office(a_store(tmp_path / "w.db", actor="test"), traces=10, reads_per_claim=2)
+    intake, lea = office.workspace.label_intake(), office.people["Lea"]
+    head, *rows = every_claim(office.workspace).splitlines(keepends=True)
+    asked: list[int] = []
+    for few in (
+        rows[:2],
+        rows[2:4],
+        rows[4:],
+    ):  # the first also publishes the guideline and adds Zoe
+        plan = plan_labels(intake, read_labels("l.csv", "".join((head, *few)).encode()), "Zoe")
+        statements: list[str] = []
+
+        def note(*execution: Any, kept: list[str] = statements) -> None:
+            kept.append(execution[2])
+
+        event.listen(office.store.database.engine, "before_cursor_execute", note)
+        put = import_labels(intake, plan, lea)
+        event.remove(office.store.database.engine, "before_cursor_execute", note)
+        assert put.votes == len(few)
+        asked.append(len(statements))
+    assert asked[1] == asked[2]
 
 
 def test_an_import_on_which_a_decision_rests_stays_until_that_is_reopened(office: Office) -> None:

@@ -102,7 +102,8 @@ def _show_table(intake: LabelIntake, user: Person, name: str, data: bytes) -> No
         if lacking:
             st.text(lacking)
     if pressed:
-        with st.spinner("Importing …"):
+        # No bar: a page that is left ends where it draws next, and the import with it.
+        with st.spinner(f"Importing {counted(len(plan.labels), noun)} …"):
             put = import_labels(intake, plan, user, pre_labels=pre_labels)
             # Planned again: what did not come in says why, also what others were quicker with.
             again = plan_labels(intake, table, annotator, pre_labels=pre_labels)
@@ -179,15 +180,19 @@ def _show_rows(rows: Sequence[tuple[LabelRow, str]], what: str, key: str) -> Non
 
 def _show_import(intake: LabelIntake, user: Person, one: LabelImport, number: int) -> None:
     said, back = st.columns([4, 1], vertical_alignment="center")
-    noun, count = (
-        ("pre-label", one.pre_labels) if one.pre_labels else ("annotation", one.annotations)
-    )
+    noun = "pre-label" if one.pre_labels else "annotation"
+    told = counted(one.kept, noun)
+    if not one.finished:
+        told = f"Not finished: {one.kept:,} of {counted(one.planned, noun)} so far"
     with said:
         show_card(
             key=f"labels-import-{number}",
             title=one.file,
             aside=f"{one.at:%Y-%m-%d %H:%M} UTC",
-            text=f"{counted(count, noun)}, imported by {one.by}",
+            mark="" if one.finished else "!",
+            tone="" if one.finished else "careful",
+            text=f"{told}, imported by {one.by}."
+            + ("" if one.finished else " If it was stopped, import the same table again."),
         )
     if back.button("Take back", key=f"labels-back-{number}", help="All of this import at once."):
         try:
