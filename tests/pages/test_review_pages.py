@@ -552,7 +552,6 @@ def test_who_is_alone_fills_adjudicate_as_the_tutorial_says(store: SqlStore) -> 
     for number, name in enumerate(("Ada", "Ben")):
         after = f"-{number + 1}"  # each saved form is followed by an empty one
         test.text_input(key=f"new-name{after}").input(name)
-        test.multiselect(key=f"new-roles{after}").select("reviewer")
         press(test, f"add-person-button{after}")
     people = {each.name: each.person_id for each in workspace_of(store).people.everybody()}
 
@@ -599,7 +598,6 @@ def test_who_is_alone_is_told_what_to_do_and_gets_a_link_for_whom_they_add(store
     test = opened(PEOPLE)
     assert cards(test)[0]["title"] == "You are alone here"
     test.text_input(key="new-name").input("Nia")
-    test.multiselect(key="new-roles").select("reviewer")
     press(test, "add-person-button")
 
     nia = workspace_of(store).people.by_name("Nia")
@@ -615,11 +613,18 @@ def test_a_lead_adds_a_person_who_can_then_review(store: SqlStore) -> None:
     test = opened(PEOPLE, made.people["Lea"].person_id)
 
     test.text_input(key="new-name").input("Nia")
-    test.multiselect(key="new-roles").select("reviewer")
     press(test, "add-person-button")
 
     nia = workspace_of(store).people.by_name("Nia")
     assert claim(opened(REVIEW, nia.person_id))["claim"]
+
+    test.text_input(key="new-name-1").input(" Nia").run()
+    assert test.button(key="add-person-button-1").disabled
+    assert "Nia is here already, as reviewer: give a role below." in [t.value for t in test.text]
+    test.text_input(key="new-name-1").input("Ola")
+    test.multiselect(key="new-roles-1").set_value([]).run()
+    assert test.button(key="add-person-button-1").disabled
+    assert "Choose a role." in [each.value for each in test.text]
 
 
 def test_a_role_is_offered_to_be_given_or_to_be_taken_away(store: SqlStore) -> None:

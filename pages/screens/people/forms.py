@@ -54,14 +54,15 @@ def show_people(people: People, me: Person) -> None:
         if not lead:
             show_notice("You read everything", "An auditor changes nothing.")
             return
-        _show_add(people, me)
+        _show_add(people, everybody, me)
         _show_role(people, everybody, me)
 
 
-def _show_add(people: People, me: Person) -> None:
+def _show_add(people: People, everybody: Sequence[Person], me: Person) -> None:
     # What was saved is not offered again: each saved form is followed by an empty one.
     number = f"-{saved}" if (saved := saved_forms()) else ""
-    with st.form(f"add-person{number}", clear_on_submit=False):
+    # No st.form: within it the button could not follow what is chosen.
+    with st.container(border=True):
         st.markdown("**Add a person**")
         name_box, other_box = st.columns(2)
         name = name_box.text_input("Name", key=f"new-name{number}", max_chars=200)
@@ -72,10 +73,17 @@ def _show_add(people: People, me: Person) -> None:
             )
             other_box = st.container()
         roles = other_box.multiselect(
-            "Roles", list(ROLE_WORDS), format_func=ROLE_WORDS.__getitem__,
+            "Roles", list(ROLE_WORDS), [Role.REVIEWER], format_func=ROLE_WORDS.__getitem__,
             placeholder="What may they do?", key=f"new-roles{number}",
         )  # fmt: skip
-        if st.form_submit_button("Add this person", key=f"add-person-button{number}"):
+        lacks = "" if roles else "Choose a role."
+        for each in everybody:
+            if each.name == name.strip():
+                known = f"as {role_words(each)}" if each.roles else "without a role"
+                lacks = f"{each.name} is here already, {known}: give a role below."
+        button, beside = st.columns([1, 1.4], vertical_alignment="center")
+        beside.text(lacks)
+        if button.button("Add this person", key=f"add-person-button{number}", disabled=bool(lacks)):
             save(
                 lambda: people.add(name, roles, by=me, email=email.strip() or None),
                 f"{name} was added.",
