@@ -21,6 +21,8 @@ from core.workflows.packet_export import export_packet
 from core.workflows.packet_folder import TO_BE_SIGNED, pack, write_signatures
 from pages.screens.export.signatures import own_fingerprint
 
+FORM = ("sign", "typed-name")
+
 
 @pytest.fixture
 def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
@@ -108,6 +110,11 @@ def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) ->
     test.button(key="sign").click().run()
     assert not test.exception
     (signed,) = [card for card in cards(test) if card.get("aside") == "locked"]
+    (said,) = [card for card in cards(test) if card["title"].startswith("Signed by Lea as “I have")]
+    (ready,) = [card for card in cards(test) if card["title"] == "The packet is ready"]
+    assert ready["facts"][-1] == ["digest, signed", signed["title"]]  # one digest throughout
+    assert f"Digest {signed['title']}" in said["text"]
+    assert not [each for each in (*test.button, *test.text_input) if each.key in FORM]
     assert signed["facts"][0][0] == "Lea, review"
     assert own_fingerprint("Lea") in signed["facts"][0][1]
     (kept,) = office.workspace.packet_signatures.signed()
@@ -117,6 +124,7 @@ def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) ->
     test.button(key="unlock").click().run()
     assert not test.exception
     assert any(card.get("aside", "").startswith("unlocked") for card in cards(test))
+    assert [each.key for each in (*test.button, *test.text_input) if each.key in FORM]
 
 
 @cases

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import ProvenanceGuardError
 from core.ports import Progress
 from core.records import VerdictLabel
-from core.review.exchange import MEANINGS
+from core.review.exchange import MEANINGS, PacketSignature
 from core.review.records import Person, ReviewStatus, Role
 from core.workflows.packet_export import (
     EVERY_FORMAT,
@@ -41,7 +41,7 @@ from core.workflows.packet_import import import_packet
 from pages.screens.export.signatures import own_fingerprint, signature_cards, signed_card
 from pages.widgets.counting import counted
 from pages.widgets.figures import offer
-from pages.widgets.plain import show_card, show_cards, show_notice
+from pages.widgets.plain import Card, show_card, show_cards, show_notice
 from pages.widgets.session import settings
 from storage.keys import keep_pseudonyms, trusted_keys
 from storage.packet_intake import PacketIntake
@@ -160,6 +160,7 @@ def prepared() -> Prepared | None:
 def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) -> None:
     """The packet that is ready: what is in it, its download, and its signature."""
     report = packet.report
+    signed = [one for one in signatures.signatures(report.manifest_sha256) if one.stands]
     show_card(
         key="ready",
         title="The packet is ready",
@@ -175,7 +176,7 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
                 if count
             ),
             ["preference pairs", f"{report.preference_pairs:,}"],
-            ["manifest", report.manifest_sha256],
+            ["digest, signed" if signed else "digest, not signed", report.manifest_sha256],
         ],
     )
     left, right = st.columns([1, 2.4], vertical_alignment="bottom")
@@ -184,8 +185,15 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
         "Download (.zip)", lambda: pack(report.folder), f"packet-{report.manifest_sha256[7:15]}.zip",
         at=left, type="primary", width="stretch", key="download-packet",
     )  # fmt: skip
+    with right:
+        show_cards([_signed_now(one) for one in signed], key="signed-now")
+    if user.name in [one.signer for one in signed]:
+        return
     with right.popover("Lock and sign", icon=":material/draw:"):
-        st.text(f"{user.name} signs the manifest with its present hash, in UTC.")
+        st.text(
+            f"{user.name} signs the digest of the manifest, which lists every file, in UTC. The first "
+            "signature adds to it that the packet is signed: the digest changes that once."
+        )
         if Role.LEAD in user.roles:
             # Compared by voice or on paper: whoever checks the packet accepts exactly this key.
             st.text(f"Key: {own_fingerprint(user.name)}")
@@ -199,6 +207,17 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
             "Sign", type="primary", key="sign", disabled=typed.strip() != user.name, width="stretch"
         ):
             _sign(signatures, user, packet, meaning)
+
+
+def _signed_now(one: PacketSignature) -> Card:
+    return {
+        "title": f"Signed by {one.signer} as “{MEANING_WORDS[one.meaning]}”",
+        "aside": f"{one.at:%Y-%m-%d %H:%M} UTC",
+        "mark": "✓",
+        "tone": "good",
+        "text": f"Digest {one.manifest_sha256}. It covers the list of all files, and that the packet is "
+        "signed: so it is another than before the signature.",
+    }
 
 
 def _sign(signatures: PacketSignatures, user: Person, packet: Prepared, meaning: str) -> None:
