@@ -109,7 +109,7 @@ def test_agreement_with_the_pre_labels_is_told_to_a_lead(office: Office) -> None
     told = [each.value for each in test.subheader]
     assert "With the pre-labels, before they were shown" in told
     at = [metric.value for metric in test.metric]
-    assert "0.0 %" in at
+    assert "0 of 4" in at
 
 
 def test_what_the_judges_said_is_never_in_the_trail_and_goes_with_its_trace(office: Office) -> None:

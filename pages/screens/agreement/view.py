@@ -15,6 +15,7 @@ from core.review.agreement_records import (
     Grouping,
     Question,
 )
+from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.records import SUPPORT_LABELS, Judgement, ReviewedClaim, ReviewStatus, Unfit
 from core.review.rounds import answer
 from pages.widgets.counting import counted
@@ -79,11 +80,22 @@ def shown_figures(figures: AgreementFigures) -> tuple[Shown, ...]:
 
 
 def show_figures(figures: AgreementFigures) -> None:
-    """Three figures beside each other, each with its interval or with why it has none."""
+    """Three figures beside each other, each with its interval or with why it has none.
+
+    Of fewer traces than an interval needs, only how many claims agree: a figure would be believed.
+    """
+    few = figures.traces < FEWEST_TRACES
+    alike = f"{figures.claims - len(figures.differing):,} of {figures.claims:,}"
     for column, shown in zip(st.columns(3), shown_figures(figures), strict=True):
+        value, told = number(shown.figure, shown.name), interval_words(shown.figure, shown.name)
+        if few:
+            value = alike if shown.figure is figures.raw else "Too few"
+            told = (
+                f"Too few to tell: {counted(figures.traces, 'trace')}, {FEWEST_TRACES} are needed."
+            )
         with column.container(border=True, height="stretch"):
-            st.metric(shown.name, number(shown.figure, shown.name), help=shown.help)
-            st.caption(interval_words(shown.figure, shown.name))
+            st.metric(shown.name, value, help=shown.help)
+            st.caption(told)
 
 
 def number(figure: Figure, name: str) -> str:
