@@ -28,7 +28,7 @@ setup-dev: $(VENV)/.ready-dev
 # needs is in the lock. Everything else is installed by exact version and by the digest of its file.
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
-	@echo "Setting up $(VENV): about two minutes the first time"
+	@echo "Setting up $(VENV): two to eight minutes the first time, by machine"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet torch==2.13.0
