@@ -108,7 +108,7 @@ MANAGE = (
     ("export", "Export", "download", "Adjudicated packets, signed, in the formats others read."),
     ("audit", "Audit", "history", "Who did what, when and why, checked link by link."),
     ("people", "People", "group", "Who works here, in which roles, and who holds which claim."),
-    ("settings", "Settings", "settings", "Reviewing, models, the guideline, your keys, lit words."),
+    ("settings", "Settings", "settings", "Reviewing, models, the guideline, your keys and words."),
 )
 
 

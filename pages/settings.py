@@ -1,9 +1,10 @@
-"""How claims are reviewed, which models read them, guideline, lit words, keys: leads change them."""
+"""How claims are reviewed, which models read them, guideline, words, keys: leads change them."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from core.review.records import Role
 from pages.screens.settings.judge_form import show_judge
 from pages.screens.settings.nli_form import show_nli_model
 from pages.screens.settings.own_keys import MY_KEYS, MY_KEYS_LINK, show_own_keys
@@ -17,6 +18,8 @@ user = begin_page(__file__, "Settings")
 show_saved()
 
 st.title("Settings", anchor=False)
+if Role.LEAD not in user.roles:
+    st.text("Only a lead changes settings.")
 with or_stop():
     workspace = open_workspace()
     project = workspace.projects.default()

@@ -44,7 +44,7 @@ function wordsTool(state, places, more, redraw) {
   const lit = areLit();
   const node = button(`text words-switch${lit ? " lit" : ""}`, null, () => toggleWords(state, redraw), {
     "aria-pressed": String(lit), "aria-keyshortcuts": state.data.keys.words,
-    title: [`${lit ? "Lit" : "Not lit"}: ${many(words.length, "word")} of the list (Settings, Lit words)`, ...lines, ...(more ? ["Not counted: sources that were not opened yet"] : [])].join("\n"),
+    title: [`${lit ? "Highlighted" : "Not highlighted"}: ${many(words.length, "word")} of the list (Settings, Highlighted words)`, ...lines, ...(more ? ["Not counted: sources that were not opened yet"] : [])].join("\n"),
   });
   node.append(el("span", "words-name", "Words"), el("span", "words-count", ` ${total}${more ? "+" : ""}`), el("kbd", null, state.data.keys.words));
   return [node];

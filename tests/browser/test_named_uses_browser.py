@@ -105,7 +105,7 @@ def test_chosen_words_are_lit_counted_and_put_out_and_stay_text(room: Room) -> N
     lists.keep_for_project(room.made.project, ["<b>mg</b>", "Empagliflozin"], by=people["Lea"])
     page = room.visit("settings?show=words", ".st-key-own-words-text textarea", "Cleo")
     page.locator(".st-key-own-words-text textarea").fill("heart  failure\nTELE\nmg")
-    page.get_by_role("button", name="Light these words").click()
+    page.get_by_role("button", name="Highlight these words").click()
     page.get_by_text("My words were saved").wait_for()
     page.close()
     assert lists.of(room.made.project, people["Cleo"]).mine == ("heart failure", "TELE", "mg")
@@ -119,7 +119,7 @@ def test_chosen_words_are_lit_counted_and_put_out_and_stay_text(room: Room) -> N
     found = [each.casefold() for each in lit]
     assert {"empagliflozin", "heart failure"} <= set(found) <= {*WANTED, "empagliflozin"}
     assert "tele" in text and "tele" not in found
-    assert "Lit: 5 words" in (switch.get_attribute("title") or "")
+    assert "Highlighted: 5 words" in (switch.get_attribute("title") or "")
     assert int(switch.locator(".words-count").inner_text()) >= len(lit)
     # No node was added for it: what is read and copied is what the tool wrote.
     assert page.locator("#review .the-claim mark, #review .the-claim b").count() == 0

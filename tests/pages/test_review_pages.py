@@ -691,6 +691,8 @@ def test_a_reviewer_can_change_no_setting_and_no_role(store: SqlStore) -> None:
     test = opened(SETTINGS, made.people["Ada"].person_id)
 
     assert test.button(key="save-settings").disabled
+    assert "Only a lead changes settings." in [each.value for each in test.text]
+    assert not [each.key for each in test.text_input if "reason" in str(each.key)]
     people = opened(PEOPLE, made.people["Ada"].person_id)
     buttons = [each.key for each in (*test.button, *people.button)]
     assert not {"publish-guideline", "give-role", "add-person-button"} & {*buttons}

@@ -49,7 +49,7 @@ def show_judge(
         "Which claims it reads", WORDS, at=right, default=now.asked, disabled=fixed,
         key="set-judge-asked",
     )  # fmt: skip
-    reason = right.text_input("Reason", disabled=fixed, key="set-judge-reason")
+    reason = "" if fixed else right.text_input("Reason", key="set-judge-reason")
     form.text(where_text_goes(address))
     row = form.container(horizontal=True, gap="small")
     tried = row.button("Try it", disabled=fixed or not address, key="try-judge")

@@ -51,7 +51,7 @@ def show_nli_model(
             key="set-reader-calibrator",
             help="A calibrator decides only on the NLI scores of the NLI model that it was fitted on.",
         )
-        reason = right.text_input("Reason", disabled=fixed, key="set-reader-reason")
+        reason = "" if fixed else right.text_input("Reason", key="set-reader-reason")
         pressed = st.form_submit_button("Read with it", disabled=fixed, key="save-reader")
     if not pressed:
         return

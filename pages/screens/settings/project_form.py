@@ -36,7 +36,7 @@ def show_project(
     with st.container(border=True):
         left, right = st.columns(2, gap="large")
         settings = _queue_settings(right, _annotation_settings(left, now, slices, fixed), fixed)
-        reason = right.text_input("Reason for the change", key="set-reason", disabled=fixed)
+        reason = "" if fixed else right.text_input("Reason for the change", key="set-reason")
         pressed = st.button(
             "Save the settings", type="primary", disabled=fixed, key="save-settings"
         )
@@ -64,12 +64,13 @@ def _annotation_settings(
     )
     options = [None, *dict.fromkeys([*([now.slice] if now.slice else []), *slices])]
     chosen = place.selectbox(
-        "Only traces of this slice",
+        "Which traces are read",
         options,
         format_func=lambda each: "All traces" if each is None else each,
         index=options.index(now.slice),
         disabled=fixed,
         key="set-slice",
+        help="All of them, or those of one slice: a group that the traces name themselves.",
     )
     return replace(
         now,
@@ -102,13 +103,14 @@ def _queue_settings(place: DeltaGenerator, now: ProjectSettings, fixed: bool) ->
         key="set-lease",
     )
     floor = dwell.number_input(
-        "No verdict sooner than (ms)",
+        "An answer counts after (milliseconds)",
         0,
         60_000,
         now.dwell_milliseconds,
         step=100,
         disabled=fixed,
         key="set-dwell",
+        help="A press sooner after a claim appears was meant for the one before, and is ignored.",
     )
     return replace(
         now,

@@ -12,9 +12,9 @@ from pages.widgets.forms import save
 from pages.widgets.plain import show_card
 from storage.workspace import Workspace
 
-WORDS, WORDS_LINK = "Lit words", "words"
+WORDS, WORDS_LINK = "Highlighted words", "words"
 _HOW = (
-    "One word or phrase a line. Whole words are lit in any case, in the claim and in the sources, on "
+    "One word or phrase a line. Whole words are highlighted in any case, in the claim and the sources, on "
     "Review, Adjudicate and Verdict. They are no evidence, and change no verdict."
 )
 
@@ -65,5 +65,5 @@ def _show_list(
             key=f"{key}-text",
             disabled=fixed,
         )
-        if st.form_submit_button("Light these words", key=f"{key}-save", disabled=fixed):
+        if st.form_submit_button("Highlight these words", key=f"{key}-save", disabled=fixed):
             save(lambda: keep(read_words(text)), f"{title} were saved.")
