@@ -64,7 +64,10 @@ function build(root, state) {
   const right = el("section");
   state.figures = el("div", "figures");
   state.note = el("p", "note");
-  right.append(state.figures, state.note);
+  state.basis = el("p");
+  const fold = el("details", "note");
+  fold.append(el("summary", null, "What these figures rest on"), state.basis);
+  right.append(state.figures, state.note, fold);
   root.replaceChildren(left, right);
 }
 
@@ -173,4 +176,5 @@ function show(state) {
     return box;
   }));
   state.note.textContent = data.note;
+  state.basis.textContent = data.basis;
 }

@@ -44,7 +44,7 @@ def test_each_agreement_figure_leads_to_the_claims_and_reasons_behind_it(
     visit: Visit, workbench: tuple[str, int, int]
 ) -> None:
     page = visit.open(f"agreement?as={workbench[1]}", "[data-testid='stMetric']")
-    expect(page.locator("[data-testid='stMetricValue']").first).to_have_text("3 of 4")
+    expect(page.locator("[data-testid='stMetricValue']").first).to_have_text("6 of 8")
 
     table = page.locator("[data-testid='stDataFrame']").first
     table.scroll_into_view_if_needed()

@@ -101,7 +101,7 @@ def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     few = opened("thresholds", packet=packet.sha256)
     assert any("Too few labels: 20 bad claims" in text.value for text in few.text)
     assert few.button(key="by-guarantee").disabled
-    assert note(few).startswith("These labels show of no threshold that it lets at most 5.0 % of")
+    assert note(few) == "At most 5.0 % of bad claims pass: these labels show it of no threshold."
 
     packet = keep_evaluated(folder, claims=900, threshold=0.5, seed=4)
     test = opened("thresholds", packet=packet.sha256)
@@ -116,10 +116,9 @@ def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     table = {row["Kind of source"]: row for row in numbers(test, "all sources")}
     assert set(table) == {"all sources", "literature", "patient record"}
     assert table["all sources"]["Threshold"] == f"{points.pooled.threshold:.2f}"
-    shown = "is" if load_forest().threshold >= points.pooled.threshold else "is not"
-    assert note(test).startswith(
-        f"The threshold in use {shown} shown to let at most 10.0 % of the bad"
-    )
+    kept = load_forest().threshold >= points.pooled.threshold
+    shown = "shown at" if kept else f"shown at {points.pooled.threshold:g}, not shown at"
+    assert note(test) == f"At most 10.0 % of bad claims pass: {shown} the threshold in use."
     test.button(key="by-guarantee").click().run()
     assert test.query_params["threshold"] == f"{points.pooled.threshold:g}"
 

@@ -41,12 +41,13 @@ def asked_risk() -> float:
 
 def kept_words(point: GuaranteedPoint, in_use: float) -> str:
     """Whether the labels show that the threshold in use keeps to the share, and which one would."""
-    share = f"at most {percent(point.risk)} of the bad claims"
     if point.threshold is None:
-        return f"These labels show of no threshold that it lets {share} pass."
-    if in_use >= point.threshold:
-        return f"The threshold in use is shown to let {share} pass."
-    return f"The threshold in use is not shown to let {share} pass; {point.threshold:g} is."
+        shown = "these labels show it of no threshold"
+    elif in_use >= point.threshold:
+        shown = "shown at the threshold in use"
+    else:
+        shown = f"shown at {point.threshold:g}, not shown at the threshold in use"
+    return f"At most {percent(point.risk)} of bad claims pass: {shown}."
 
 
 def labels_of(found: Opened, slice_name: str) -> LabelledScores:

@@ -93,7 +93,8 @@ def lay_out_thresholds(
         "alt": "Share of bad claims passed and of good claims stopped at every threshold",
         "series": series,
         "figures": _figures(curve, workload, overlay),
-        "note": f"{kept} {_note(view)}",
+        "note": kept,
+        "basis": _basis(view),
     }
 
 
@@ -239,7 +240,7 @@ def _place(at: int, current: int) -> str:
     return "stricter than the one in use" if at > current else "more lenient than the one in use"
 
 
-def _note(view: ThresholdView) -> str:
+def _basis(view: ThresholdView) -> str:
     forced = view.forced
     words = "1 claim is" if forced == 1 else f"{forced:,} claims are"
     return (
