@@ -179,9 +179,8 @@ class LabelIntake:
             detail: dict[str, object] = {"project": self.project.project_id}
             if IMPORTED not in told:
                 planned = {"file": of.file, "sha256": of.sha256, "planned": {of.noun: of.planned}}
-                append_event(
-                    connection, self.store.now(), by.name, IMPORTED, of.key, detail | planned
-                )
+                told_now = {**detail, **planned, "annotators": of.annotators}
+                append_event(connection, self.store.now(), by.name, IMPORTED, of.key, told_now)
             yield connection
             if last and FINISHED not in told:
                 detail[of.noun] = _kept(connection, self.project, of)
@@ -295,6 +294,7 @@ def _imports(connection: Connection, of: Project | None = None) -> Iterator[Labe
         one = LabelImport(
             key=row.entity, file=detail["file"], sha256=detail["sha256"], at=row.at, by=row.actor,
             pre_labels="pre_labels" in planned, planned=0,
+            annotators=tuple(detail.get("annotators", ())),
         )  # fmt: skip
         finished = one.noun in end
         kept = end[one.noun] if finished else _kept(connection, of, one) if of else 0

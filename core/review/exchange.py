@@ -82,7 +82,8 @@ class ClaimContext:
 class LabelImport:
     """One import of labels: its file, and how many annotations or pre-labels were to come in by it.
 
-    ``kept`` of them did; one that is not ``finished`` goes on, or was stopped.
+    ``kept`` of them did; one that is not ``finished`` goes on, or was stopped. ``annotators`` are those
+    whose word they are, none where nothing told it.
     """
 
     key: str
@@ -92,6 +93,7 @@ class LabelImport:
     by: str
     pre_labels: bool
     planned: int
+    annotators: tuple[str, ...] = ()
     kept: int = 0
     finished: bool = False
 

@@ -12,7 +12,7 @@ import io
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.citations.normal import norm_v1
@@ -450,6 +450,8 @@ def import_labels(
     of = sink.begun(
         table.file, table.sha256, by=user, pre_labels=pre_labels, new=total, known=plan.known
     )
+    whose = dict.fromkeys(one.annotator for one in plan.labels if one.annotator)
+    of = replace(of, annotators=of.annotators or tuple(whose))
     for start in range(0, total, AT_ONCE):
         if start:
             time.sleep(PAUSE_SECONDS)

@@ -70,8 +70,8 @@ def save(write: Callable[[], object], said: str) -> None:
     after_saving(said)
 
 
-def after_saving(said: str) -> None:
-    """Draw the page anew, its forms empty, and say what came of them."""
+def after_saving(said: str = "") -> None:
+    """Draw the page anew, its forms empty, and say what came of them, where the page does not."""
     st.session_state[_SAVED] = said
     st.session_state[_SAVED_FORMS] = saved_forms() + 1
     st.rerun()

@@ -210,6 +210,8 @@ def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Offic
     assert test.run().session_state["of-user-labels-plan"] is not planned
     test.button(key="labels-import").click().run()
     assert [one.kept for one in intake.imports()] == [1] and "labels.csv" in titles(test)
+    (card,) = [card for card in cards(test) if card["title"] == "labels.csv"]
+    assert card["text"] == "1 annotation of A colleague, imported by Lea."
     for _ in range(2):  # what did not come in stays until the next table
         assert "labels.csv: 1 annotation imported, 61 rows not" in titles(test)
         assert set(test.dataframe[-1].value["Why it does not come in"]) == {
@@ -220,6 +222,24 @@ def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Offic
     assert "labels.csv: 1 annotation imported, 61 rows not" not in titles(test)
     test.button(key="labels-back-0").click().run()
     assert not test.exception and "labels.csv" not in titles(test) and intake.imports() == ()
+    assert "labels.csv: 1 annotation of A colleague taken back" in titles(test)  # in its place
+    assert not test.toast and "labels-back-0" not in [each.key for each in test.button]
+
+
+def test_a_long_reason_why_a_label_does_not_come_in_has_the_lines_that_it_takes(
+    office: Office,
+) -> None:
+    test = opened("export", office.people["Lea"].person_id)
+    heights = []
+    for label, trace in (("perhaps", "review-0002"), ("supported", "elsewhere")):
+        table = f"claim,label,annotator,trace_id\nHer weight is 71.4 kg.,{label},Ann,{trace}\n"
+        test.file_uploader[-1].set_value(("labels.csv", table.encode(), "text/csv")).run()
+        left = test.dataframe[-1]
+        (why,) = left.value["Why it does not come in"]
+        heights.append((len(why), left.proto.row_height))
+
+    ((long, high), (short, low)) = heights
+    assert long > 120 and short < 50 and high >= low + 40
 
 
 def test_another_choice_of_claims_needs_a_new_packet(office: Office) -> None:

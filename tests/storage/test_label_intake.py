@@ -438,6 +438,7 @@ def test_an_erased_person_is_named_by_no_pre_label_and_its_label_stays(office: O
         made = office.workspace.pre_labels.all().values()
         assert [each.label for each in made] == [VerdictLabel.SUPPORTED] * 2
         assert (stub,) in [each.judges for each in made]
+        assert (stub,) in [each.annotators for each in intake.imports()]
     assert problems_beside_the_clock(office.store) == []
     assert check_database(office.store.database).problems == ()
 

@@ -191,8 +191,8 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
         return
     with right.popover("Lock and sign", icon=":material/draw:"):
         st.text(
-            f"{user.name} signs the digest of the manifest, which lists every file, in UTC. The first "
-            "signature adds to it that the packet is signed: the digest changes that once."
+            f"{user.name} signs the digest of the list of all files, in UTC. The first signature also "
+            "writes into that list that the packet is signed, so the digest changes once."
         )
         if Role.LEAD in user.roles:
             # Compared by voice or on paper: whoever checks the packet accepts exactly this key.
@@ -215,8 +215,8 @@ def _signed_now(one: PacketSignature) -> Card:
         "aside": f"{one.at:%Y-%m-%d %H:%M} UTC",
         "mark": "✓",
         "tone": "good",
-        "text": f"Digest {one.manifest_sha256}. It covers the list of all files, and that the packet is "
-        "signed: so it is another than before the signature.",
+        "text": f"Digest {one.manifest_sha256}. It covers the list of all files. The first signature "
+        "wrote into that list that the packet is signed, so it differs from the digest before.",
     }
 
 

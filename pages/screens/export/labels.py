@@ -28,8 +28,10 @@ from storage.label_intake import LabelIntake
 
 Made = TypeVar("Made")
 AS_WORDS = {False: "annotations of a person", True: "pre-labels, shown after one's own answer"}
-SHOWN = 50
-_TABLE, _PLAN, _KEPT = (f"{OF_USER}labels-{name}" for name in ("table", "plan", "kept"))
+SHOWN, NAMED, LINE = 50, 3, 50  # rows, names, and letters of a line of a reason
+_TABLE, _PLAN, _KEPT, _BACK = (
+    f"{OF_USER}labels-{name}" for name in ("table", "plan", "kept", "back")
+)
 
 
 def show_label_import(intake: LabelIntake, user: Person) -> None:
@@ -57,8 +59,19 @@ def show_label_import(intake: LabelIntake, user: Person) -> None:
             tone="careful" if left else "good",
         )
         _show_left(plan)
-    for number, one in enumerate(intake.imports()):
-        _show_import(intake, user, one, number)
+    # What was taken back in this session is told where it stood.
+    back: dict[LabelImport, str] = st.session_state.setdefault(_BACK, {})
+    shown = sorted((*intake.imports(), *back), key=lambda one: one.at, reverse=True)
+    for number, one in enumerate(shown):
+        place, before = st.empty(), len(back)
+        if one not in back:
+            with place.container():
+                _show_import(intake, user, one, number, back)
+        if one in back:
+            with place.container():
+                show_card(key=f"labels-gone-{number}", title=back[one], mark="✓", tone="good")
+        if len(back) > before:
+            after_saving()
 
 
 def _once(name: str, key: object, make: Callable[[], Made]) -> Made:
@@ -107,9 +120,8 @@ def _show_table(intake: LabelIntake, user: Person, name: str, data: bytes) -> No
             put = import_labels(intake, plan, user, pre_labels=pre_labels)
             # Planned again: what did not come in says why, also what others were quicker with.
             again = plan_labels(intake, table, annotator, pre_labels=pre_labels)
-        said = f"{counted(put.votes, noun)} imported"
-        st.session_state[_KEPT] = (said, again)
-        after_saving(f"{said}.")
+        st.session_state[_KEPT] = (f"{counted(put.votes, noun)} imported", again)
+        after_saving()
     _show_labels(plan)
     _show_left(plan)
 
@@ -168,22 +180,29 @@ def _show_rows(rows: Sequence[tuple[LabelRow, str]], what: str, key: str) -> Non
         cells = [row for row in cells if words in " ".join(map(str, row)).casefold()]
         st.caption(f"{min(SHOWN, len(cells))} of {counted(len(cells), 'row')} shown.")
     shown: dict[str, Any] = {**by_column(("Line", what, "Claim", "Label", "Source"), cells[:SHOWN])}
+    longest = max((len(str(row[1])) for row in cells[:SHOWN]), default=0)
     st.dataframe(
         shown,
         column_config=widths({"Line": 60, what: 400, "Claim": 380}),
         hide_index=True,
         width="stretch",
+        row_height=15 + 20 * (1 + longest // LINE),  # whole: a reason wraps only in a higher row
         alt=f"The first of {counted(len(cells), 'row')}",
         key=key,
     )
 
 
-def _show_import(intake: LabelIntake, user: Person, one: LabelImport, number: int) -> None:
-    said, back = st.columns([4, 1], vertical_alignment="center")
+def _show_import(
+    intake: LabelIntake, user: Person, one: LabelImport, number: int, back: dict[LabelImport, str]
+) -> None:
+    """An import, and the button that takes it back: then ``back`` says so."""
+    said, press = st.columns([4, 1], vertical_alignment="center")
     noun = "pre-label" if one.pre_labels else "annotation"
     told = counted(one.kept, noun)
     if not one.finished:
         told = f"Not finished: {one.kept:,} of {counted(one.planned, noun)} so far"
+    more = " and others" if len(one.annotators) > NAMED else ""
+    whose = f" of {', '.join(one.annotators[:NAMED])}{more}" if one.annotators else ""
     with said:
         show_card(
             key=f"labels-import-{number}",
@@ -191,13 +210,15 @@ def _show_import(intake: LabelIntake, user: Person, one: LabelImport, number: in
             aside=f"{one.at:%Y-%m-%d %H:%M} UTC",
             mark="" if one.finished else "!",
             tone="" if one.finished else "careful",
-            text=f"{told}, imported by {one.by}."
+            text=f"{told}{whose}, imported by {one.by}."
             + ("" if one.finished else " If it was stopped, import the same table again."),
         )
-    if back.button("Take back", key=f"labels-back-{number}", help="All of this import at once."):
+    if press.button("Take back", key=f"labels-back-{number}", help="All of this import at once."):
         try:
             gone = intake.withdraw(one.key, by=user)
         except ProvenanceGuardError as error:
             show_notice("It was not taken back", str(error), tone="bad")
         else:
-            after_saving(f"{counted(gone, noun)} of {one.file} taken back.")
+            back[one] = f"{one.file}: {counted(gone, noun)}{whose} taken back"
+            if _KEPT in st.session_state and st.session_state[_KEPT][1].table.sha256 == one.sha256:
+                del st.session_state[_KEPT]
