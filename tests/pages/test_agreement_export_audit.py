@@ -60,6 +60,7 @@ def test_agreement_shows_each_figure_with_its_number_and_interval(office: Office
     assert any(
         found.startswith("n = 4 claims of") and "supported 87.5 %" in found for found in texts
     )
+    assert not any("kappa is low" in found for found in texts)
     captions = " ".join(each.value for each in test.caption)
     assert "95 % interval" not in captions  # four claims
     assert "Too few to tell: 2 traces, 8 are needed." in captions

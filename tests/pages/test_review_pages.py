@@ -620,7 +620,9 @@ def test_a_lead_adds_a_person_who_can_then_review(store: SqlStore) -> None:
 
     test.text_input(key="new-name-1").input(" Nia").run()
     assert test.button(key="add-person-button-1").disabled
-    assert "Nia is here already, as reviewer: give a role below." in [t.value for t in test.text]
+    assert "Nia is here already, as reviewer: give another role below." in [
+        t.value for t in test.text
+    ]
     test.text_input(key="new-name-1").input("Ola")
     test.multiselect(key="new-roles-1").set_value([]).run()
     assert test.button(key="add-person-button-1").disabled

@@ -135,7 +135,8 @@ def skew_words(figures: AgreementFigures) -> str | None:
     """What to mind where one label dominates and kappa falls behind."""
     top, (_, kappa, ac1) = figures.prevalence[:1], shown_figures(figures)
     low = kappa.figure.value is None or kappa.figure.value < (ac1.figure.value or 0.0)
-    if not top or top[0].share < SKEWED or not low:
+    few = figures.traces < FEWEST_TRACES  # no kappa is shown
+    if few or not top or top[0].share < SKEWED or not low:
         return None
     return (
         f"Where one label dominates, as {label_words(top[0].label)} does here, kappa is low even "

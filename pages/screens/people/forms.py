@@ -80,7 +80,8 @@ def _show_add(people: People, everybody: Sequence[Person], me: Person) -> None:
         for each in everybody:
             if each.name == name.strip():
                 known = f"as {role_words(each)}" if each.roles else "without a role"
-                lacks = f"{each.name} is here already, {known}: give a role below."
+                a = "another" if each.roles else "a"
+                lacks = f"{each.name} is here already, {known}: give {a} role below."
         button, beside = st.columns([1, 1.4], vertical_alignment="center")
         beside.text(lacks)
         if button.button("Add this person", key=f"add-person-button{number}", disabled=bool(lacks)):
