@@ -172,7 +172,7 @@ def test_the_named_address_becomes_lead_and_another_is_told_what_to_do(
     expect(page.get_by_role("button", name="Log out")).to_be_visible()
     expect(page.get_by_text("Practise as")).to_have_count(0)
     page.get_by_label("Name", exact=True).fill("Ben Haas")
-    page.get_by_label("E-mail of the login").fill("ben@example.org")
+    page.get_by_label("E-mail that they log in with").fill("ben@example.org")
     page.get_by_role("button", name="Add this person").click()
     page.get_by_text("ben@example.org").first.wait_for()
     page.wait_for_selector(SETTLED)
