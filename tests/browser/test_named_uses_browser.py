@@ -158,7 +158,7 @@ def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(r
     (one,) = rounds.all(project)
     assert one.finished
 
-    page = room.visit("agreement?readings=Calibration+rounds", "#cards .card", "Lea")
+    page = room.visit("agreement?readings=Agreement+rounds", "#cards .card", "Lea")
     page.get_by_text("Where they differ").wait_for()
     expect(page.locator("#cards").filter(has_text="<i>Rule 4</i>").first).to_be_visible()
     page.screenshot(path=SCREENSHOTS / "rounds-light.png")
