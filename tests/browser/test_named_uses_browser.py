@@ -68,8 +68,8 @@ def test_a_key_of_ones_own_is_refused_with_the_reason_or_holds_on_every_page(roo
     expect(page.locator("#keys .why")).to_contain_text("1 is “A source says this” on Review")
     expect(keep).to_be_focused()
     keep.press("Enter")
-    page.keyboard.press("z")
-    expect(keep.locator("kbd")).to_have_text("Z")
+    page.keyboard.press("v")
+    expect(keep.locator("kbd")).to_have_text("V")
     expect(page.locator("#keys .why")).to_have_count(0)
     SCREENSHOTS.mkdir(exist_ok=True)
     page.screenshot(path=SCREENSHOTS / "keys-light.png")
@@ -78,10 +78,10 @@ def test_a_key_of_ones_own_is_refused_with_the_reason_or_holds_on_every_page(roo
     # Another session of the same person: what is shown follows, and so does what is listened to.
     page = room.visit("review", CLAIM, "Ada")
     bar = page.locator(".st-key-keep button")
-    expect(bar).to_contain_text("Z")
+    expect(bar).to_contain_text("V")
     page.keyboard.press("h")
     sheet = page.locator("#review .keys tr", has_text="Keep my answer")
-    expect(sheet.locator("kbd")).to_have_text("Z")
+    expect(sheet.locator("kbd")).to_have_text("V")
     page.keyboard.press("h")
     first = page.locator("#review").get_attribute("data-item")
     for key in "0x3":
@@ -89,7 +89,7 @@ def test_a_key_of_ones_own_is_refused_with_the_reason_or_holds_on_every_page(roo
     page.locator(".st-key-keep button:not([disabled])").first.wait_for()
     page.wait_for_selector(SETTLED)
     page.keyboard.press("k")
-    page.keyboard.press("z")
+    page.keyboard.press("v")
     until(page, lambda: page.locator("#review").get_attribute("data-item") != first)
     page.close()
 
