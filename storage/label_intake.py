@@ -41,6 +41,7 @@ from storage.tables import (
     TraceVersion,
 )
 from storage.traces import is_newest
+from storage.trail import Trail
 
 # An import begins with the first of these; what it brought is told by events of its own.
 IMPORTED, FINISHED, WITHDRAWN = "labels.imported", "labels.finished", "labels.withdrawn"
@@ -113,7 +114,7 @@ class LabelIntake:
                 )
                 tools |= {row.position: _tools(row.document) for row in documents}
             said = every_current_annotation(connection, project_id, claim_keys)
-        pre_labels = PreLabels(store=self.store).all()
+        pre_labels = PreLabels(store=self.store).all(claim_keys)
         return {
             key: ClaimContext(
                 tools=tools[position],
@@ -125,11 +126,9 @@ class LabelIntake:
             for key, (position, state) in claims.items()
         }
 
-    def stamp(self) -> int:
-        """A number that differs once anything was written: the trail's latest."""
-        with self.store.database.reading() as connection:
-            newest = select(func.max(col(AuditEvent.sequence)))
-            return connection.execute(newest).scalar() or 0
+    def events(self) -> int:
+        """How many events the trail of the database has: nothing changed while it stays."""
+        return Trail(store=self.store).length()
 
     def begun(
         self, file: str, sha256: str, *, by: Person, pre_labels: bool, new: int, known: int
@@ -140,7 +139,7 @@ class LabelIntake:
             if same and not one.finished and one.kept <= known:
                 return one
         at = self.store.now()
-        key = sha256_of(f"{sha256} {self.stamp()} {at.isoformat()}")
+        key = sha256_of(f"{sha256} {self.events()} {at.isoformat()}")
         return LabelImport(
             key=key, file=file, sha256=sha256, at=at, by=by.name, pre_labels=pre_labels, planned=new
         )

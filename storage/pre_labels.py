@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,10 +43,10 @@ class PreLabels:
         with self.store.database.reading() as connection:
             return _made(_documents(connection, [key])).get(key)
 
-    def all(self) -> Mapping[int, PreLabel]:
-        """The pre-labels by the key of their claim."""
+    def all(self, keys: Collection[int] | None = None) -> Mapping[int, PreLabel]:
+        """The pre-labels by the key of their claim, of all claims or of some."""
         with self.store.database.reading() as connection:
-            return _made(_documents(connection))
+            return _made(_documents(connection, None if keys is None else list(keys)))
 
 
 def put_pre_labels(

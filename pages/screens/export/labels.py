@@ -99,7 +99,7 @@ def _show_table(intake: LabelIntake, user: Person, name: str, data: bytes) -> No
     plan = LabelPlan(table=table, labels=(), known=0, left=())
     noun = "pre-label" if pre_labels else "annotation"
     if not lacking:
-        asked = (*file, annotator, pre_labels, intake.project.project_id, intake.stamp())
+        asked = (*file, annotator, pre_labels, intake.project.project_id, intake.events())
         plan = _once(
             _PLAN, asked, lambda: plan_labels(intake, table, annotator, pre_labels=pre_labels)
         )
