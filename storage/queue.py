@@ -358,7 +358,7 @@ def follow(connection: Connection, position: int, signals: Mapping[int, Signal])
             _put(connection, project, draws, signals)
 
 
-Identity = tuple[int, str, str, str]  # claim key, trace key, claim id, hash of its text
+Identity = tuple[int, str, str, str, str]  # claim key, trace key, claim id, its text and its hash
 
 
 def _identities(connection: Connection, keys: Sequence[int]) -> Iterator[Identity]:
@@ -368,13 +368,14 @@ def _identities(connection: Connection, keys: Sequence[int]) -> Iterator[Identit
                 col(ClaimRow.claim_key),
                 col(TraceVersion.trace_key),
                 col(ClaimRow.claim_id),
+                col(ClaimRow.text),
                 col(ClaimRow.text_sha256),
             )
             .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
             .where(col(ClaimRow.claim_key).in_(some))
         )
         for row in rows:
-            yield row.claim_key, row.trace_key, row.claim_id, row.text_sha256
+            yield row.claim_key, row.trace_key, row.claim_id, row.text, row.text_sha256
 
 
 def _put(
@@ -385,9 +386,9 @@ def _put(
 ) -> None:
     there = _queued(connection, project.project_id, [one[0] for one in identities])
     new, moved = [], []
-    for claim_key, trace_key, claim_id, text_sha256 in identities:
+    for claim_key, trace_key, claim_id, text, text_sha256 in identities:
         draw = audit_draw(project.project_id, trace_key, claim_id, text_sha256)
-        place = place_claim(draw, signals[claim_key], project.settings.audit_share)
+        place = place_claim(draw, signals[claim_key], project.settings.audit_share, text)
         if claim_key in there:
             moved.append((claim_key, place))
         else:
@@ -575,7 +576,6 @@ def fill_passes(connection: Connection) -> None:
 def rebuild(connection: Connection, project: Project) -> None:
     """Queue a project's claims anew; what people hold and have said keeps its place in it."""
     connection.execute(delete(QueueRow).where(col(QueueRow.project_id) == project.project_id))
-    signals = _latest(connection, _eligible(project))
     begun = union(
         select(col(AssignmentRow.claim_key)).where(
             col(AssignmentRow.project_id) == project.project_id
@@ -590,9 +590,10 @@ def rebuild(connection: Connection, project: Project) -> None:
         .where(col(ClaimSignal.claim_key).in_(select(begun.c.claim_key)))
         .group_by(col(ClaimSignal.claim_key)),
     )
-    every = {**signals, **touched}
-    for keys in in_pieces(list(every)):
-        _put(connection, project, list(_identities(connection, keys)), every)
+    latest = {**_latest(connection, _eligible(project)), **touched}
+    for keys in in_pieces(sorted(latest)):
+        signals = _signals(connection, [latest[key] for key in keys])
+        _put(connection, project, list(_identities(connection, keys)), signals)
     settle_all(connection, project, touched)
 
 
@@ -658,11 +659,11 @@ def differences(connection: Connection) -> Iterator[str]:
                 statement.where(col(QueueRow.project_id) == project.project_id)
             )
         }
-        signals = _latest(connection, _eligible(project))
+        wanted = _latest(connection, _eligible(project))
         standings = _standings(connection, project, rows)
-        for key in sorted(signals.keys() - rows.keys()):
+        for key in sorted(wanted.keys() - rows.keys()):
             yield f"queue of project {project.project_id}: claim {key} is gone"
-        for key, trace_key, claim_id, text_sha256 in _identities(connection, list(rows)):
+        for key, trace_key, claim_id, _, text_sha256 in _identities(connection, list(rows)):
             draw = audit_draw(project.project_id, trace_key, claim_id, text_sha256)
             row, share = rows[key], project.settings.audit_share
             drawn = (True, min(share, 1.0)) if draw < share else (False, None)
@@ -704,13 +705,21 @@ def _eligible(project: Project) -> Select[Any]:
     )
 
 
-def _latest(connection: Connection, signal_ids: Select[Any]) -> dict[int, Signal]:
-    # Without the features: they make up most of a row, and no queue asks for them.
-    columns = SIGNAL_COLUMNS[:-1]
+def _latest(connection: Connection, signal_ids: Select[Any]) -> dict[int, int]:
+    """The claims that those signals are of: claim key → signal id."""
     rows = connection.execute(
-        select(col(ClaimSignal.claim_key), *columns, col(Run.run_key))
+        select(col(ClaimSignal.claim_key), col(ClaimSignal.signal_id)).where(
+            col(ClaimSignal.signal_id).in_(signal_ids)
+        )
+    )
+    return {row.claim_key: row.signal_id for row in rows}
+
+
+def _signals(connection: Connection, signal_ids: Sequence[int]) -> dict[int, Signal]:
+    """A few signals by claim key, with their features: by these the queue is ordered too."""
+    rows = connection.execute(
+        select(col(ClaimSignal.claim_key), *SIGNAL_COLUMNS, col(Run.run_key))
         .join(Run, col(Run.run_id) == col(ClaimSignal.run_id))
         .where(col(ClaimSignal.signal_id).in_(signal_ids))
-        .order_by(col(ClaimSignal.claim_key))
     )
     return {row.claim_key: signal_from(row._mapping) for row in rows}

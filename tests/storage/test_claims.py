@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlmodel import col
 from verdicts import VERSIONS, fill, showcase
 
-from core.records import AttributionStatus, Decision, VerdictLabel, Verification
+from core.records import AttributionStatus, Decision, Judged, VerdictLabel, Verification
 from core.review.records import ProjectSettings, QueueReason
 from core.workflows.verify import run_key
 from storage.claims import judged_claims, latest_signal
@@ -155,6 +155,21 @@ def test_a_project_of_one_slice_queues_that_slice_alone(store: SqlStore) -> None
     fill(office.store, a_reviewed_trace(3, extra={"slices": ["pilot", "b"]}), a_reviewed_trace(4))
 
     assert [row[1] for row in queued(office.store)] == [1, 2, 3, 4, 9, 10, 11, 12]
+
+
+def test_a_queue_that_begins_after_the_verdicts_reads_chatter_last_too(store: SqlStore) -> None:
+    chatter = {"claim_terms_n": 1.0, "protected_n": 0.0, "all_term_overlap": 0.0}
+    made = a_reviewed_trace(1, [("It is limited.", "Weight 71.4 kg.", 0.05), *SENTENCES[1:]])
+    first, *others = made.claims
+    assert isinstance(first.outcome, Judged)
+    features = dataclasses.replace(first.outcome.features, numeric=chatter)
+    outcome = dataclasses.replace(first.outcome, features=features)
+    made = dataclasses.replace(made, claims=(dataclasses.replace(first, outcome=outcome), *others))
+    office = an_office(store, verifications=[made], audit_share=0.0)
+
+    read = [office.read("Ada") for _ in made.claims]
+
+    assert [one.claim_key for one in read if one][-1] == 1
 
 
 @pytest.mark.parametrize("reads", [1, 2])

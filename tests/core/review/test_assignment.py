@@ -210,13 +210,15 @@ def test_a_claim_is_done_only_when_all_readings_are_in_and_none_is_in_hand(
 
 # ---------------------------------------------------------------- the queue
 
+SAID = "Her weight is 71.4 kg."
+
 
 @given(probability=probabilities, other=probabilities, share=probabilities, draw=st.floats(0, 1))
 def test_the_audit_does_not_ask_what_the_machine_thinks(
     probability: float, other: float, share: float, draw: float
 ) -> None:
-    one = place_claim(draw, a_signal(probability), share)
-    two = place_claim(draw, a_signal(other, attribution=AttributionStatus.CONFLATION), share)
+    one = place_claim(draw, a_signal(probability), share, SAID)
+    two = place_claim(draw, a_signal(other, attribution=AttributionStatus.CONFLATION), share, SAID)
 
     assert one.audit == two.audit == (draw < share)
     if one.audit:
@@ -232,37 +234,40 @@ def test_the_least_supported_comes_first_whatever_else_blocks_it(
 ) -> None:
     less, more = sorted((one, other))
 
-    first = place_claim(0.9, a_signal(less, gated=gated), 0.2)
-    assert 0 <= first.rank <= place_claim(0.9, a_signal(more, gated=not gated), 0.2).rank <= 1
+    first = place_claim(0.9, a_signal(less, gated=gated), 0.2, SAID)
+    assert 0 <= first.rank <= place_claim(0.9, a_signal(more, gated=not gated), 0.2, SAID).rank <= 1
 
 
 @given(person=st.floats(0.41, 0.6499), other=probabilities)
 def test_a_suspected_wrong_credit_comes_before_everything(person: float, other: float) -> None:
-    suspect = place_claim(0.9, a_signal(other, attribution=AttributionStatus.CONFLATION), 0.2)
-    doubted = place_claim(0.9, a_signal(person, review_from=0.41), 0.2)
+    suspect = place_claim(0.9, a_signal(other, attribution=AttributionStatus.CONFLATION), 0.2, SAID)
+    doubted = place_claim(0.9, a_signal(person, review_from=0.41), 0.2, SAID)
 
-    assert suspect.rank <= place_claim(0.9, a_signal(other), 0.2).rank
+    assert suspect.rank <= place_claim(0.9, a_signal(other), 0.2, SAID).rank
     assert (suspect.reason, doubted.reason) == (QueueReason.CONFLATION, QueueReason.PERSON)
-    assert place_claim(0.9, a_signal(person), 0.2).reason is QueueReason.UNCERTAIN
+    assert place_claim(0.9, a_signal(person), 0.2, SAID).reason is QueueReason.UNCERTAIN
 
 
 def test_a_claim_that_nobody_could_judge_comes_after_those_with_a_probability() -> None:
-    unjudged = place_claim(0.9, a_signal(None, None), 0.2)
+    unjudged = place_claim(0.9, a_signal(None, None), 0.2, SAID)
 
-    assert unjudged.rank >= place_claim(0.9, a_signal(0.0), 0.2).rank
+    assert unjudged.rank >= place_claim(0.9, a_signal(0.0), 0.2, SAID).rank
     assert unjudged.reason is QueueReason.UNCERTAIN
 
 
 def test_chatter_comes_after_what_says_something() -> None:
     chatter = {"claim_terms_n": 2.0, "protected_n": 0.0, "all_term_overlap": 0.0}
 
-    def rank(probability: float, **other: float) -> float:
+    def rank(probability: float, text: str = SAID, **other: float) -> float:
         found = Features(categorical={}, numeric={**chatter, **other})
-        return place_claim(0.9, replace(a_signal(probability), features=found), 0.2).rank
+        return place_claim(0.9, replace(a_signal(probability), features=found), 0.2, text).rank
 
     assert rank(0.01) > rank(0.99, claim_terms_n=3.0)
     assert rank(0.01) > rank(0.99, protected_n=1.0)
     assert rank(0.01) > rank(0.99, all_term_overlap=0.5)
+    remark = "So a short conversation about what to expect is worth having."
+    assert rank(0.01, remark, claim_terms_n=4.0) > rank(0.99, claim_terms_n=4.0)
+    assert rank(0.01, remark, claim_terms_n=4.0, all_term_overlap=0.25) == 0.01
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
