@@ -18,7 +18,6 @@ SUITES = {
     "citation_correction": "wrong citations put right, and what each stage of that is worth",
     "eval_citations": "each stage of claim-level citations, on labels by others",
     "reading_order": "how soon the review queue's order finds the errors of labelled packets",
-    "sites": "what a site's labels are worth: refits, measured on its other answers",
     "parts": "what the NLI model, the checks, a warm verifier and the threshold slider take",
     "review": "how long the workbench keeps people waiting, with 100,000 claims",
     "load": "callers at a rate, and slow connections, against serve http",

@@ -60,12 +60,6 @@ def passes(rows: Sequence[TrainingRow], calibrator: Calibrator) -> NDArray[np.bo
     return np.asarray((chance >= calibrator.threshold) & ~forced, dtype=np.bool_)
 
 
-def is_worse(now: tuple[float, float], then: tuple[float, float]) -> bool:
-    """Whether of (bad claims passed, good claims stopped) ``now`` lowers neither and raises one."""
-    change = (now[0] - then[0], now[1] - then[1])
-    return min(change) >= 0.0 and max(change) > 0.0
-
-
 def _gains(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of sums over traces, shape (n, 4): newly passing good, good, newly passing bad, bad claims."""
     good = sums[:, 0] / np.maximum(sums[:, 1], 1.0)

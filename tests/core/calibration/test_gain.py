@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.calibration.gain import gain_of, is_worse
+from core.calibration.gain import gain_of
 from core.calibration.rows import TrainingRow
 from core.ports import CalibratorPolicy
 from core.records import Features
@@ -74,21 +73,6 @@ def test_labels_without_a_bad_claim_show_nothing_and_one_long_answer_is_one_draw
 
     assert gain_of(many, half, NOTHING).low < gain_of(one, half, NOTHING).value
     assert gain_of([], ALL, NOTHING).claims == 0
-
-
-@pytest.mark.parametrize(
-    ("now", "then", "worse"),
-    [
-        ((0.1, 0.2), (0.1, 0.2), False),
-        ((0.2, 0.2), (0.1, 0.2), True),
-        ((0.2, 0.3), (0.1, 0.2), True),
-        ((0.2, 0.1), (0.1, 0.2), False),  # along the curve
-    ],
-)
-def test_worse_is_what_raises_one_error_and_lowers_none(
-    now: tuple[float, float], then: tuple[float, float], worse: bool
-) -> None:
-    assert is_worse(now, then) is worse
 
 
 def test_labels_of_one_answer_show_nothing() -> None:
