@@ -24,7 +24,6 @@ _MARK = re.compile(r"\[(?P<ids>\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,9})\](?!
 _FOOTNOTE = re.compile(r"\[\^(?P<id>\w{1,12})\]")
 _POINTER = re.compile(r"\[(?P<ids>E\d{1,4}(?:\s?[,;]\s?E\d{1,4}){0,9})\](?!\()")
 _RAISED = re.compile(r"(?P<id>[¹²³⁴-⁹⁰]+(?:[,˒][¹²³⁴-⁹⁰]+)*)")
-_UNIT = re.compile(r"(?:\d|(?<![A-Za-z])[A-Za-zµμ]{1,2}|\([A-Za-z]+\)?)\Z")  # 10³, kg/m², O(n²)
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _INDEXED = re.compile(r"(?:\b[A-Za-z]|\w*_\w*|`)\Z")  # x[1], rows_of[1]
 _LINK = re.compile(

@@ -93,11 +93,6 @@ _SUBJECT_OPENING = re.compile(
     r"(?:he|she|it|they|there|this|that|these|those|the|a|an|his|her|its|their|no|both|all|each|"
     r"most|patients|participants|\d[\d,.%]*|[A-Z][\w-]*)\b"
 )
-_SUBORDINATE = re.compile(
-    r"(?<![\w-])(?:which|who|whom|whose|that|where|whether|if|unless|because|since|when|until|"
-    r"although|though|while|after|before|as|than|so|to)(?![\w-])",
-    re.IGNORECASE,
-)
 _RELATIVE = re.compile(
     r"(?<![\w-])(?:which|who|whom|whose|that|where|whether|if|unless|because|when|although|though|"
     r"while)(?![\w-])",

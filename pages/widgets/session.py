@@ -17,7 +17,6 @@ from core.review.records import Person
 from core.site_config import site_config
 from core.workflows.models import ForestFiles, active_forest
 from storage.engine import database_url
-from storage.store import SqlStore
 from storage.workspace import Workspace
 from storage.workspace import open_workspace as open_workspace_at
 
@@ -32,11 +31,6 @@ def open_workspace(user: Person | None = None) -> Workspace:
     """
     workspace = _workspace(database_url().render_as_string(hide_password=False))
     return workspace if user is None else workspace.written_by(user.name)
-
-
-def open_store(user: Person | None = None) -> SqlStore:
-    """The traces and verdicts of that database."""
-    return open_workspace(user).store
 
 
 @st.cache_resource(show_spinner=False)
