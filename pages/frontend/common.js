@@ -43,13 +43,14 @@ function appendMarked(body, part, marks) {
     const node = el("mark", null, text);
     for (const mark of here) {
       node.classList.add(...mark.kind.split(" "));
-      if (["value", "nearest", "hit"].includes(mark.kind)) {
+      if (["value", "nearest", "hit", "against"].includes(mark.kind)) {
         if (mark.start === from) node.classList.add("opens");
         if (mark.end === to) node.classList.add("closes");
       }
     }
     if (node.classList.contains("near")) node.title = "The line here that is nearest to the claim: shown to find the place, not as evidence";
     if (node.classList.contains("looked")) node.title = "The model looked here: a hint where, not a reason why";
+    if (node.classList.contains("against")) node.title = "This speaks against the claim";
     if (node.classList.contains("nearest")) node.title = "Nearest value here to the one that the claim states";
     for (const mark of here) if (mark.by) node.title = `Marked by ${mark.by}`;
     if (node.classList.contains("judged")) node.title = "The judge quotes this";

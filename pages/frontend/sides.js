@@ -21,7 +21,7 @@ function sidePane(side, role, nodes) {
 }
 
 // What a pane opens at, most telling first.
-const PLACES = [".fact", ".cited-place", ".premise.value", ".premise", ".near", ".value"];
+const PLACES = [".fact", ".cited-place", ".premise.against", ".premise.value", ".premise", ".near", ".value"];
 
 function openAtPlace(box) {
   const place = PLACES.map((each) => box.querySelector(`mark${each}`)).find(Boolean);

@@ -78,12 +78,12 @@ def value_places(verdict: ClaimVerdict, value: Span, source_id: str) -> list[Spa
     ]
 
 
-def told_facts(verdict: ClaimVerdict, source_id: str) -> Iterator[tuple[Span, str]]:
-    """Where the claim's lines stand in one source's text, each with what it tells."""
+def told_facts(verdict: ClaimVerdict, source_id: str) -> Iterator[tuple[Span, Check]]:
+    """Where the claim's lines stand in one source's text, each with the check that tells it."""
     for check in _told(verdict):
         for place in check.facts:
             if place.source_id == source_id and place.span is not None:
-                yield place.span, check.reason
+                yield place.span, check
 
 
 def _checks(verdict: ClaimVerdict) -> Sequence[Check]:

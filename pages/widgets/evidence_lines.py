@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,7 +35,8 @@ def claim_terms(text: str) -> frozenset[str]:
 def lit_lines(
     premise: Sequence[Span], text: str, terms: frozenset[str], values: Sequence[Span]
 ) -> Iterator[Span]:
-    """The parts of a premise that speak of the claim, line by line.
+    """The parts of a premise that speak of the claim, line by line: those that hold one of ``values``,
+    and of the others those that add words of the claim, so that none only repeats its subject.
 
     Furniture is never among them. Where no line shares a word or a checked value with the claim
     (it may say it in other words), every line but the furniture is.
@@ -45,12 +47,31 @@ def lit_lines(
         for line in lines_of(text, span)
         if not is_furniture(line.cut(text))
     ]
-    speaking = [
-        line
-        for line in lines
-        if terms & content_terms(line.cut(text)) or any(line.overlaps(each) for each in values)
-    ]
-    yield from speaking or lines
+    shared = [terms & content_terms(line.cut(text)) for line in lines]
+    spread = Counter(term for found in shared for term in found)
+    lit = {at for at, line in enumerate(lines) if any(line.overlaps(each) for each in values)}
+    left = terms.difference(*(shared[at] for at in lit))
+    while left & spread.keys():
+        # A word that stands in few lines tells more; lines that add alike are lit together.
+        worth = [math.fsum(1 / spread[term] for term in sorted(left & found)) for found in shared]
+        lit |= {at for at, each in enumerate(worth) if each == max(worth)}
+        left = left.difference(*(shared[at] for at in lit))
+    yield from [line for at, line in enumerate(lines) if at in lit] or lines
+
+
+def quoted_lines(place: Span, text: str, words: str) -> list[Span]:
+    """A place within one line; of a whole record, the lines that ``words`` quote."""
+    if "\n" not in place.cut(text):
+        return [place]
+    return [line for line in lines_of(text, place) if line.cut(text) in words]
+
+
+def whole_line(place: Span, text: str) -> Span:
+    """The line around a place; the place itself in one that is too long to light."""
+    start = text.rfind("\n", 0, place.start) + 1
+    end = text.find("\n", place.end)
+    line = Span(start=start, end=len(text) if end < 0 else end)
+    return line if line.end - line.start <= _LONG_LINE else place
 
 
 def is_furniture(line: str) -> bool:

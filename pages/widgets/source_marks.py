@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.records import ClaimVerdict, Judged, Source, Span
+from core.records import ClaimVerdict, Judged, Outcome, Source, Span
 from pages.widgets.citation_chips import cited_spans
 from pages.widgets.claim_checks import found_by_a_check, told_facts, value_places
-from pages.widgets.evidence_lines import claim_terms, lit_lines, nearest_line, stands_beside
+from pages.widgets.evidence_lines import (
+    claim_terms,
+    lit_lines,
+    nearest_line,
+    quoted_lines,
+    stands_beside,
+    whole_line,
+)
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.widgets.judge_view import quote_kind, quoted_places, quoted_spans
 from pages.widgets.offsets import Offsets
@@ -17,6 +24,7 @@ from pages.widgets.source_view import SentText
 
 Json = Mapping[str, object]
 SOURCES_SEARCHED_FOR_VALUES = 8
+BOXED = 60  # characters; a whole sentence is lit and not boxed
 
 
 def lay_out_text(
@@ -100,9 +108,16 @@ def _marks_in(
     terms = claim_terms(verdict.claim.text)
     premise = merge_spans(list(_premise_spans(verdict, source_id)))
     values = list(_value_marks(verdict, judged, source_id, text, premise))
-    places = [span for span, _ in values]
-    lit = list(lit_lines(premise, text, terms, places))
+    told = [
+        (whole_line(place, text), check.outcome)
+        for span, check in told_facts(verdict, source_id)
+        for place in quoted_lines(span, text, check.reason)
+    ]
+    places = [span for span, _ in (*values, *told)]
+    lit = list(lit_lines(merge_spans([*premise, *(span for span, _ in told)]), text, terms, places))
     marks: list[Json] = [_mark(line, "premise", offsets) for line in lit]
+    against = dict.fromkeys(line for line, outcome in told if outcome is Outcome.CONTRADICTS)
+    marks += [_mark(line, "against", offsets) for line in against]
     marks += [_mark(span, kind, offsets) for span, kind in values]
     if source_id == judged.route.source_id:
         marks += _looked_at(judged, lit, offsets)
@@ -138,7 +153,9 @@ def _value_marks(
         if not checked.settles:
             continue
         if not checked.present and found_by_a_check(verdict, checked.value.span):
-            continue  # its place is lit when the line that tells it is chosen
+            places = value_places(verdict, checked.value.span, source_id)  # in another notation
+            yield from ((place, "value") for place in places if len(place.cut(text)) <= BOXED)
+            continue
         # Outside the premise a value is only found, not checked, so it is not called missing.
         shown = checked.present or not premise
         sought = checked.value.text if shown else checked.nearest

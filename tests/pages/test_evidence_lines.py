@@ -43,6 +43,15 @@ def test_the_lit_lines_are_those_that_speak_of_the_claim() -> None:
     assert lit == ["Patient: Elena Marchetti", "metformin 2 g once daily"]
 
 
+def test_a_line_that_only_repeats_the_subject_is_not_lit_beside_the_one_that_decides() -> None:
+    text = "Refill of metformin: May\nMetformin\nmetformin, status: stopped\nOn time for June"
+    whole = Span(start=0, end=len(text))
+
+    lit = [s.cut(text) for s in lit_lines([whole], text, claim_terms("Metformin was stopped."), [])]
+
+    assert lit == ["metformin, status: stopped"]
+
+
 def test_lines_of_one_premise_are_judged_together() -> None:
     at = SOURCE.index("MRN"), SOURCE.index("metformin")
     spans = [Span(start=at[0], end=at[0] + 6), Span(start=at[1], end=at[1] + 24)]

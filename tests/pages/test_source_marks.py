@@ -7,7 +7,17 @@ from dataclasses import replace
 from builders import a_source, a_trace
 from verdicts import Said, a_verification
 
-from core.records import Judged, Span, TokenScore, VerdictLabel
+from core.records import (
+    Check,
+    CheckedValue,
+    FactPlace,
+    Judged,
+    Outcome,
+    ProtectedValue,
+    Span,
+    TokenScore,
+    VerdictLabel,
+)
 from pages.widgets.source_marks import source_marks
 from pages.widgets.source_view import sources_sent
 
@@ -43,3 +53,68 @@ def test_words_that_were_looked_at_are_marked_by_their_share_of_the_highest() ->
     assert found == {
         "empagliflozin": "looked looked-4", "once": "looked looked-3", "daily": "looked looked-2"
     }  # fmt: skip
+
+
+def test_where_a_check_found_what_the_claim_says_is_lit_whole_and_boxed() -> None:
+    said, text = (
+        "The invoice is due on 10 December.",
+        "client: Loft\ninvoice: 7\ndue: 2025-12-10\nnet: 9",
+    )
+    trace = a_trace(said, a_source(text, source_id="books"))
+    stated = Said(
+        said=said,
+        verdict=VerdictLabel.SUPPORTED,
+        source="books",
+        premise="client: Loft\ninvoice: 7",
+    )
+    verification = a_verification(trace, {"books": "other"}, [stated])
+    verdict = verification.claims[0]
+    assert isinstance(verdict.outcome, Judged)
+    day = Span(start=said.index("10"), end=len(said) - 1)
+    at = Span(start=text.index("2025"), end=text.index("2025") + 10)
+    value = ProtectedValue(text="10 December", span=day, kind="date", normalised="--12-10")
+    check = Check(
+        check="date",
+        outcome=Outcome.SUPPORTS,
+        claim_span=day,
+        facts=(FactPlace(source_id="books", span=at),),
+        reason="due: 2025-12-10 gives 10 December",
+    )
+    literals = replace(
+        verdict.outcome.literals, values=(CheckedValue(value=value, present=False, settles=True),)
+    )
+    verdict = replace(verdict, outcome=replace(verdict.outcome, checks=(check,), literals=literals))
+
+    marks = source_marks(verdict, sources_sent(verification, []), {"books": "other"})
+
+    found = [(text[mark["start"] : mark["end"]], mark["kind"]) for mark in marks["books"]]
+    assert found == [
+        ("invoice: 7", "premise"), ("due: 2025-12-10", "premise"), ("2025-12-10", "value")
+    ]  # fmt: skip
+
+
+def test_of_a_record_that_speaks_against_the_claim_the_field_that_says_so_is_lit() -> None:
+    said = "Elena takes empagliflozin."
+    text = "drug: empagliflozin\nid: mr-202\nstatus: stopped\n\ndrug: aspirin\nstatus: active"
+    trace = a_trace(said, a_source(text, source_id="chart"))
+    stated = Said(said=said, verdict=VerdictLabel.CONTRADICTED, source="chart", premise=text)
+    verification = a_verification(trace, {"chart": "patient_record"}, [stated])
+    verdict = verification.claims[0]
+    assert isinstance(verdict.outcome, Judged)
+    record = Span(start=0, end=text.index("\n\n"))
+    check = Check(
+        check="status",
+        outcome=Outcome.CONTRADICTS,
+        facts=(FactPlace(source_id="chart", span=record),),
+        reason="The chart has empagliflozin as past (status: stopped), not as current",
+    )
+    verdict = replace(verdict, outcome=replace(verdict.outcome, checks=(check,)))
+
+    marks = source_marks(verdict, sources_sent(verification, []), {"chart": "patient_record"})
+
+    found = [(text[mark["start"] : mark["end"]], mark["kind"]) for mark in marks["chart"]]
+    assert found == [
+        ("drug: empagliflozin", "premise"),
+        ("status: stopped", "premise"),
+        ("status: stopped", "against"),
+    ]

@@ -149,7 +149,7 @@ def _quoted(
         start, end = text.rfind("\n", 0, fact[0].start) + 1, text.find("\n", fact[0].end)
         return len(terms & content_terms(text[start : end if end >= 0 else len(text)]))
 
-    facts = list(told_facts(verdict, source_id))
+    facts = [(span, check.reason) for span, check in told_facts(verdict, source_id)]
     if verdict.verdict is not VerdictLabel.CONTRADICTED:
         # Of equal ones the last: a claim takes over what its sentence says before it.
         facts = sorted(facts, key=shared)[::-1]
