@@ -7,6 +7,7 @@ from types import EllipsisType
 import streamlit as st
 
 from core.review.agreement_records import Basis, Grouping, Question
+from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.readers import require_reader
 from pages.screens.agreement.claim_table import show_claims
 from pages.screens.agreement.over_time import cut_words, show_by_person, show_causes, show_over_time
@@ -109,6 +110,8 @@ if people.claims and len(view.groups) > 1:  # the figures of one group stand abo
         name=f"agreement-by-{grouping.value}",
         alt=f"Agreement by {GROUPINGS[grouping].lower()}: claims, traces, figures and intervals",
     )
+    if any(group.figures.traces < FEWEST_TRACES for group in view.groups):
+        st.caption(f"–: of fewer than {FEWEST_TRACES} traces, too few to tell")
 
 if people.claims:
     st.subheader("The claims behind these numbers", anchor=False)

@@ -15,9 +15,9 @@ from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 
 user = begin_page(__file__, "Settings")
-show_saved()
 
 st.title("Settings", anchor=False)
+show_saved(stays=True)
 if Role.LEAD not in user.roles:
     st.text("Only a lead changes settings.")
 with or_stop():

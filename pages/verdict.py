@@ -8,13 +8,14 @@ from core.errors import NotFound, ProvenanceGuardError
 from core.provenance.records import ProvenanceReport
 from core.records import State
 from core.workflows.provenance_report import one_answer, report_of
+from pages.screens.verdict.choose import TRACES, show_answers_to_open
 from pages.screens.verdict.cited_claims import show_cited_claims
 from pages.screens.verdict.provenance import lay_out_provenance, show_downloads, with_moved
 from pages.screens.verdict.view import show_evidence
 from pages.widgets.forms import one_of
 from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.rebinding import usable
-from pages.widgets.routing import begin_page
+from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.shortcuts import Page
 from pages.widgets.trace_list import last_opened
@@ -23,7 +24,7 @@ from pages.widgets.verdict_view import lay_out, unverified
 from pages.widgets.withheld import stop_while_undecided
 from storage.records import StoredVerdict
 
-TRACES, REPAIR = "pages/traces.py", "pages/repair.py"
+REPAIR = "pages/repair.py"
 
 user = begin_page(__file__, "Verdict")
 wanted = st.query_params.get("trace")
@@ -31,8 +32,8 @@ if wanted is None and (wanted := last_opened()) is not None:
     st.query_params["trace"] = wanted  # from the menu: the answer that was looked at last
 if wanted is None:
     st.title("Verdict", anchor=False)
-    show_notice("Choose a trace", "Verdicts are opened from the list of traces.")
-    st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
+    with or_stop():
+        show_answers_to_open(open_workspace(user).store, user)
     st.stop()
 
 try:

@@ -25,7 +25,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.records import AttributionStatus, Decision, State, VerdictLabel
-from core.review.adjudication import resolve
+from core.review.adjudication import FOUND_WRONG, resolve
 from core.review.items import QueueState
 from core.review.readers import is_blind
 from core.review.records import Person, Role, Unfit
@@ -300,29 +300,12 @@ def _moved_by_people(
         col(other.project_id) < col(QueueRow.project_id),
         col(other.passes).is_not(None),
     )
-    # The annotations that a label rests on say the same of support: the last written one will do.
-    supports = [
-        select(col(table.support))
-        .where(
-            col(table.project_id) == col(QueueRow.project_id),
-            col(table.claim_key) == col(QueueRow.claim_key),
-            counted,
-        )
-        .order_by(number.desc())
-        .limit(1)
-        .correlate(QueueRow)
-        .scalar_subquery()
-        for table, number, counted in (
-            (AdjudicationRow, col(AdjudicationRow.adjudication_id), stands()),
-            (AnnotationRow, col(AnnotationRow.vote_id), not_withdrawn()),
-        )
-    ]
     settled = (
         _joined(
             select(
                 col(TraceVersion.position),
                 col(QueueRow.passes),
-                func.coalesce(*supports).label("support"),
+                _final_support().label("support"),
                 col(ClaimSignal.decision),
                 col(ClaimSignal.verdict),
                 col(ClaimSignal.attribution),
@@ -353,6 +336,28 @@ def _moved_by_people(
     return moved
 
 
+def _final_support() -> ColumnElement[str | None]:
+    """What the final label of the queue's row says of support."""
+    # The annotations that a label rests on say the same of support: the last written one will do.
+    supports = [
+        select(col(table.support))
+        .where(
+            col(table.project_id) == col(QueueRow.project_id),
+            col(table.claim_key) == col(QueueRow.claim_key),
+            counted,
+        )
+        .order_by(number.desc())
+        .limit(1)
+        .correlate(QueueRow)
+        .scalar_subquery()
+        for table, number, counted in (
+            (AdjudicationRow, col(AdjudicationRow.adjudication_id), stands()),
+            (AnnotationRow, col(AnnotationRow.vote_id), not_withdrawn()),
+        )
+    ]
+    return func.coalesce(*supports)
+
+
 def _moves(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
     """What the verifier counted a claim as, and what people's label makes it count as."""
     yield row.verdict or VerdictLabel.UNJUDGED.value, -1
@@ -364,7 +369,7 @@ def _moves(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
         yield "set_aside", 1
         return
     supported = row.support == VerdictLabel.SUPPORTED.value
-    yield (VerdictLabel.SUPPORTED if supported else VerdictLabel.CONTRADICTED).value, 1
+    yield row.support, 1
     if not row.passes:
         yield "blocked", 1
         yield "conflations", int(supported)
@@ -454,23 +459,23 @@ def _joined(
     return statement.outerjoin(Verdict, seen).outerjoin(Run, run).outerjoin(VerdictState, graded)
 
 
-def _with_label(passes: bool) -> ColumnElement[bool]:
+def _with_label(*says: ColumnElement[bool]) -> ColumnElement[bool]:
     """Whether a final label says so of a claim of the trace version; read once for a whole list."""
     labelled = (
         select(col(ClaimRow.position))
         .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
-        .where(col(QueueRow.passes).is_(passes))
+        .where(*says)
     )
     return col(TraceVersion.position).in_(labelled)
 
 
 def _with_open_claim(*, shown: bool) -> ColumnElement[bool]:
-    """Whether the latest run stopped a claim of the trace version that no final label lets pass.
+    """Whether the latest run stopped a claim of the trace version that has no final label.
 
     ``shown``: one that it showed to be wrong.
     """
-    passing = exists().where(
-        col(QueueRow.claim_key) == col(ClaimRow.claim_key), col(QueueRow.passes).is_(True)
+    settled = exists().where(
+        col(QueueRow.claim_key) == col(ClaimRow.claim_key), col(QueueRow.passes).is_not(None)
     )
     stopped = (
         select(1)
@@ -480,7 +485,7 @@ def _with_open_claim(*, shown: bool) -> ColumnElement[bool]:
             col(ClaimRow.position) == col(TraceVersion.position),
             col(ClaimSignal.run_id) == col(Verdict.run_id),
             col(ClaimSignal.decision) == Decision.BLOCK.value,
-            ~passing,
+            ~settled,
         )
     )
     if shown:
@@ -491,15 +496,18 @@ def _with_open_claim(*, shown: bool) -> ColumnElement[bool]:
 def _state() -> ColumnElement[str | None]:
     """The state of the answer: what people settled of its claims goes before what the verifier says.
 
-    A claim that they found wrong blocks it; of what stopped it, a claim with a label by which it passes
-    counts no more. None where no verdict is seen.
+    A claim that they found wrong blocks it, one that they could not confirm needs review; of what stopped
+    it, a claim with a label counts no more (``state_of_final``). None where no verdict is seen.
     """
     verified = col(VerdictState.state)
+    stops = col(QueueRow.passes).is_(False)
     return case(
         (verified.is_(None), None),
-        (_with_label(False), State.BLOCK.value),
-        (or_(~_with_label(True), col(Verdict.blocked) == 0), verified),
+        (_with_label(stops, _final_support().in_(FOUND_WRONG)), State.BLOCK.value),
+        (~_with_label(col(QueueRow.passes).is_not(None)), verified),
         (_with_open_claim(shown=True), State.BLOCK.value),
+        (_with_label(stops), State.NEEDS_REVIEW.value),
+        (col(Verdict.blocked) == 0, verified),
         (_with_open_claim(shown=False), State.NEEDS_REVIEW.value),
         else_=State.ALLOW.value,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.records import VerdictLabel
+from core.records import State, VerdictLabel
 from core.review.records import (
     Adjudication,
     Annotation,
@@ -14,6 +14,9 @@ from core.review.records import (
     ReviewStatus,
     Unfit,
 )
+
+# Where the claim does not pass: contradicted, or supported by another source than is credited.
+FOUND_WRONG = (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED)
 
 
 def resolve(
@@ -54,6 +57,14 @@ def should_block(final: Judgement) -> bool:
 def passes(final: Judgement) -> bool:
     """Whether nothing of the claim stands against its answer: it may pass, or is no claim at all."""
     return isinstance(final.support, Unfit) or not should_block(final)
+
+
+def state_of_final(final: Judgement) -> State:
+    """The state of a claim with that final label: block is for what people found wrong or wrongly
+    credited, and what no source confirms needs review still."""
+    if passes(final):
+        return State.ALLOW
+    return State.BLOCK if final.support in FOUND_WRONG else State.NEEDS_REVIEW
 
 
 def _in_common(one: Judgement, other: Judgement) -> Judgement:

@@ -69,13 +69,13 @@ def show_numbers(
     alt: str,
     height: int | None = None,
 ) -> None:
-    """A table that can be sorted, searched and downloaded; numbers stay numbers."""
+    """A table that can be sorted, searched and downloaded; numbers stay numbers, a "Share" in percent."""
     columns = {title: _column(cells) for title, cells in by_column(header, rows).items()}
     st.dataframe(
         columns,
         hide_index=True,
         column_config={
-            title: st.column_config.NumberColumn(format="%.4f")
+            title: st.column_config.NumberColumn(format="percent" if title == "Share" else "%.4f")
             for title, cells in columns.items()
             if any(isinstance(cell, float) for cell in cells)
         },

@@ -17,11 +17,13 @@ Choice = TypeVar("Choice")
 _SAVED, _SAVED_FORMS = "people_saved", "people_forms_saved"
 
 
-def show_saved() -> None:
-    """Say once what the last form or press did, or why it was refused."""
+def show_saved(*, stays: bool = False) -> None:
+    """Say once what the last form or press did, or why it was refused; ``stays``: until the next press."""
     said = st.session_state.pop(_SAVED, None)
     if isinstance(said, ProvenanceGuardError):
         show_notice("That was not done", str(said), tone="bad")
+    elif said and stays:
+        show_notice(said, "", tone="good")
     elif said:
         show_toast(said)
 

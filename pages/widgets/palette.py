@@ -20,7 +20,7 @@ from core.records import (
     state_of,
 )
 from core.review.records import Judgement, Unfit
-from storage.records import Overview, VerdictCounts
+from storage.records import Overview, TraceRow, VerdictCounts
 
 
 class Kind(StrEnum):
@@ -105,13 +105,15 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
 
 
 def found_by_people(final: Judgement) -> tuple[Kind, Look]:
-    """How a claim is shown that people settled: what they found wrong blocks, in the colours of block."""
+    """How a claim is shown that people settled: in the colours of block only what they found wrong."""
     if isinstance(final.support, Unfit):
         return Kind.ASIDE, Look(mark="–", word="no claim")
     if final.support is VerdictLabel.CONTRADICTED:
         return Kind.CONTRADICTED, LOOKS[Kind.CONTRADICTED]
+    if final.support is VerdictLabel.NOT_ENOUGH_EVIDENCE:
+        return Kind.PERSON, Look(mark="?", word="not enough evidence")
     if final.support is not VerdictLabel.SUPPORTED:
-        return Kind.CONTRADICTED, Look(mark="✕", word="not supported")
+        return Kind.PERSON, Look(mark="?", word="not supported")
     if final.conflation:
         return Kind.CONFLATION, Look(mark="⇄", word="credited wrongly")
     return Kind.SUPPORTED, LOOKS[Kind.SUPPORTED]
@@ -129,6 +131,17 @@ def answer_counts(overview: Overview) -> list[str]:
 def shown_state(decision: Decision, state: State) -> str:
     """The key of ``DECISIONS`` for an answer: its state, where it could be verified."""
     return decision.value if decision is Decision.UNAVAILABLE else state.value
+
+
+def look_of(row: TraceRow) -> tuple[str, Look]:
+    """An answer's state in a list and its look; a verdict that is hidden from who looks is "unread"."""
+    if row.decision and row.state:
+        kind = shown_state(row.decision, row.state)
+    elif row.withheld:
+        return "unread", Look(mark="◌", word="Read it first")
+    else:
+        kind = "pending"
+    return kind, DECISIONS[kind]
 
 
 def family_words(family: str | None) -> str:

@@ -14,6 +14,7 @@ from verdicts import HOSTILE, fill, hostile, showcase
 
 from core.records import Decision
 from core.review.records import Role
+from pages.widgets.plain import inert
 from storage.store import SqlStore
 
 HOME, TRACES, VERDICT = "home", "traces", "verdict"
@@ -107,11 +108,28 @@ def test_waiting_traces_can_be_listed_and_offer_their_verification(store: SqlSto
     assert [row["id"] for row in table["rows"]] == ["t9"]
 
 
-def test_a_verdict_without_a_trace_asks_for_one(store: SqlStore) -> None:
+def test_a_verdict_without_a_trace_offers_the_answers_that_need_somebody_first(
+    store: SqlStore,
+) -> None:
+    waiting = replace(a_trace("Yes.", a_source("Yes."), trace_id="t9"), question=HOSTILE)
+    fill(store, showcase(), unverified=[waiting])
+
+    links = [link.proto for link in opened(VERDICT).get("page_link")]
+
+    assert [link.label.partition(" · ")[0] for link in links] == [
+        "✕ Blocked", "… Not verified yet", "All 2 answers"
+    ]  # fmt: skip
+    assert inert(HOSTILE[:60]) in links[1].label
+    assert (
+        links[0].query_string == f"trace={showcase().trace.trace_id}&list=order%3Dmost_blocked&at=1"
+    )
+
+
+def test_a_verdict_page_without_any_answer_says_how_one_comes(store: SqlStore) -> None:
     test = opened(VERDICT)
 
-    assert [card["title"] for card in cards(test)] == ["Choose a trace"]
-    assert test.get("page_link")
+    assert [card["title"] for card in cards(test)] == ["There is no answer here yet"]
+    assert [link.proto.label for link in test.get("page_link")] == ["Add traces"]
 
 
 def test_an_unknown_trace_is_named_and_nothing_else_happens(store: SqlStore) -> None:

@@ -547,7 +547,7 @@ def test_who_is_alone_fills_adjudicate_as_the_tutorial_says(store: SqlStore) -> 
     test = opened(SETTINGS)
     test.segmented_control(key="set-reads").set_value(2)
     test.number_input(key="set-dwell").set_value(AT_ONCE)
-    test.text_input(key="set-reason").input("To measure agreement").run()
+    test.text_input(key="set-reason-0").input("To measure agreement").run()
     press(test, "save-settings").switch_page("pages/people.py").run()
     for number, name in enumerate(("Ada", "Ben")):
         after = f"-{number + 1}"  # each saved form is followed by an empty one
@@ -654,10 +654,12 @@ def test_settings_change_only_with_a_reason(store: SqlStore) -> None:
     test.toggle(key="set-decide").set_value(False)
     press(test, "save-settings")
     assert any(card["title"] == "This was not saved" for card in cards(test))
-    test.text_input(key="set-reason").input("A pilot with open verdicts").run()
+    test.text_input(key="set-reason-0").input("A pilot with open verdicts").run()
     assert not any(card["title"] == "This was not saved" for card in cards(test))
     press(test, "save-settings")
 
+    assert cards(test)[0]["title"] == "The settings were saved." and not test.toast
+    assert test.text_input(key="set-reason-1").value == ""
     assert not workspace_of(store).projects.default().settings.decide_first
 
 
@@ -666,7 +668,7 @@ def test_the_settings_that_nobody_touched_stay_as_they_were(store: SqlStore) -> 
     test = opened(SETTINGS, made.people["Lea"].person_id)
 
     test.number_input(key="set-dwell").set_value(900)
-    test.text_input(key="set-reason").input("Slower")
+    test.text_input(key="set-reason-0").input("Slower")
     press(test, "save-settings")
 
     assert workspace_of(store).projects.default().settings == ProjectSettings(

@@ -236,7 +236,7 @@ def test_what_people_settled_decides_the_state_and_the_verifiers_stays_beside_it
     ("support", "conflation", "word"),
     [
         (VerdictLabel.UNSUPPORTED, False, "not supported"),
-        (VerdictLabel.NOT_ENOUGH_EVIDENCE, None, "not supported"),
+        (VerdictLabel.NOT_ENOUGH_EVIDENCE, None, "not enough evidence"),
         (VerdictLabel.CONTRADICTED, False, "contradicted"),
         (VerdictLabel.SUPPORTED, True, "credited wrongly"),
     ],

@@ -24,7 +24,7 @@ from verdicts import Said, a_verification, with_support
 from core.codec import content_hash
 from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
 from core.records import State, VerdictLabel, Verification, worst_state
-from core.review.adjudication import passes
+from core.review.adjudication import state_of_final
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, ReviewItem
 from core.review.records import Annotation, Cause, Judgement, QueueReason, ReviewStatus, Role, Unfit
@@ -316,18 +316,22 @@ def test_what_people_settled_decides_the_answers_state_wherever_it_is_told(store
     assert item is not None
     assert store.verify_chain().problems == ()
     said = office.decide("Ada", item, UNSUPPORTED)
-    assert told() == (State.BLOCK, {State.BLOCK: 1}, 1)
+    assert told() == (State.NEEDS_REVIEW, {State.NEEDS_REVIEW: 1}, 1)
     found = store.by_people(row.content_hash)
     assert found is not None and found.final[item.claim_id] == (UNSUPPORTED, said.at)
     assert store.verify_chain().problems == ()
 
 
 CREDITED_WRONGLY = dataclasses.replace(SUPPORTED, conflation=True)
+NOT_ENOUGH = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
+CONTRADICTED = dataclasses.replace(UNSUPPORTED, support=VerdictLabel.CONTRADICTED)
 NO_CLAIM = Judgement(support=Unfit.NOT_A_CLAIM, source_id=None)
 SETTLED: Sequence[tuple[State, Judgement]] = (
     *((found, SUPPORTED) for found in State),
     (State.BLOCK, NO_CLAIM),
     (State.ALLOW, UNSUPPORTED),
+    (State.BLOCK, NOT_ENOUGH),
+    (State.NEEDS_REVIEW, CONTRADICTED),
     (State.ALLOW, CREDITED_WRONGLY),
 )
 FOUND = {
@@ -358,9 +362,7 @@ def test_the_state_that_pages_show_is_that_of_the_claims_with_peoples_labels_put
             desk.decline(item.assignment_id, "left open", desk.show(item.assignment_id))
 
     def put_in(found: State, label: Judgement | None) -> State:
-        if label is None:
-            return found
-        return State.ALLOW if passes(label) else State.BLOCK
+        return found if label is None else state_of_final(label)
 
     expected = {
         one.trace.trace_id: worst_state(put_in(*each) for each in pair)

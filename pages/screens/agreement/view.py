@@ -163,14 +163,16 @@ _LABELS = tuple(each.value for each in (*SUPPORT_LABELS, *Unfit))
 
 
 def group_rows(groups: Sequence[GroupAgreement], grouping: Grouping) -> list[list[Cell]]:
-    """One row a group for GROUP_HEADER; an interval has its ends, an undefined figure none."""
+    """One row a group for GROUP_HEADER; an interval has its ends, an undefined figure none, and a group
+    of fewer traces than an interval needs no figure at all."""
     rows: list[list[Cell]] = []
     for group in groups:
         figures = group.figures
         top = figures.prevalence[0] if figures.prevalence else None
         row: list[Cell] = [group.name or f"no {GROUPINGS[grouping].lower()}"]
         row += [figures.claims, figures.traces, len(figures.differing)]
-        row += figure_cells(*(shown.figure for shown in shown_figures(figures)))
+        cells = figure_cells(*(shown.figure for shown in shown_figures(figures)))
+        row += [None] * len(cells) if figures.traces < FEWEST_TRACES else cells
         row.append(f"{label_words(top.label)} {percent(top.share)}" if top else None)
         rows.append(row)
     return rows

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.review.records import Person, Project, ProjectSettings, Role
-from pages.widgets.forms import one_of, save, show_publishing
+from pages.widgets.forms import one_of, save, saved_forms, show_publishing
 from pages.widgets.plain import show_card
 from storage.guidelines import Guidelines
 from storage.projects import Projects
@@ -36,7 +36,8 @@ def show_project(
     with st.container(border=True):
         left, right = st.columns(2, gap="large")
         settings = _queue_settings(right, _annotation_settings(left, now, slices, fixed), fixed)
-        reason = "" if fixed else right.text_input("Reason for the change", key="set-reason")
+        key = f"set-reason-{saved_forms()}"
+        reason = "" if fixed else right.text_input("Reason for the change", key=key)
         pressed = st.button(
             "Save the settings", type="primary", disabled=fixed, key="save-settings"
         )

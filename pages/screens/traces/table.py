@@ -9,7 +9,7 @@ from datetime import datetime
 import streamlit as st
 
 from pages.widgets.frontend import nothing, view
-from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_counts, shown_state
+from pages.widgets.palette import LOOKS, Kind, claim_counts, look_of
 from pages.widgets.plain import spaced
 from storage.records import TraceMarks, TraceRow
 
@@ -60,9 +60,7 @@ def show_trace_table(
 
 
 def _row(row: TraceRow, marks: TraceMarks, blind: bool) -> dict[str, object]:
-    decision = "unread" if row.withheld else "pending"
-    if row.decision and row.state:
-        decision = shown_state(row.decision, row.state)
+    decision, look = look_of(row)
     alone = claim_counts(row.counts) if row.counts else {}
     counts = claim_counts(row.by_people) if row.by_people else alone
     return {
@@ -71,11 +69,7 @@ def _row(row: TraceRow, marks: TraceMarks, blind: bool) -> dict[str, object]:
         "category": spaced(row.category),
         "sources": row.sources,
         "version": row.version,
-        "decision": {
-            "kind": decision,
-            "mark": DECISIONS[decision].mark if decision in DECISIONS else "◌",
-            "word": DECISIONS[decision].word if decision in DECISIONS else "Read it first",
-        },
+        "decision": {"kind": decision, "mark": look.mark, "word": look.word},
         "counts": [] if blind else [counts.get(kind) for kind in _COLUMNS],
         "alone": [] if blind else [alone.get(kind) for kind in _COLUMNS],
         "imported": _iso(row.imported_at),
