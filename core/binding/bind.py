@@ -1,10 +1,11 @@
 """A claim's values bound to what the outputs and calls state: the same, otherwise, elsewhere, or open.
 
-For each amount, date and weekday of a claim and each word that some field holds two places are compared:
-the one that holds it and to which the claim's other words point most, and the one of the same kind to which
-they point most though it holds something else. Where the second is the better place, the value stands under
-another field or in another record than the claim says. A value that no output, no call and no arithmetic on
-them gives is open, and a place can say otherwise by itself: another weekday, a bound turned round.
+For each amount, date and weekday of a claim two places are compared: the one that holds it and to which the
+claim's other words point most, and the one of the same kind to which they point most though it holds
+something else. Where the second is the better place, the value stands under another field or in another
+record than the claim says; that is told only of a claim which some place would else state whole, since of
+answers by other authors it is no better a sign than none. A value that no output, no call and no arithmetic
+on them gives is open.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from numpy.typing import NDArray
 from core.binding.following import Following
 from core.binding.outline import Field, Outline, Places, type_of
 from core.evidence.claim_view import view_claim
-from core.evidence.comparing import in_unit
 from core.evidence.derivations import follows_within
 from core.evidence.facts import Fact
 from core.evidence.meant import name_before
@@ -45,7 +45,6 @@ DIFFERS = 0.05  # by how much another place must be better
 _NEAR = 8.0  # words: at this distance from a value a word of the claim counts half
 _WEAK = 0.2  # what the claim points to less than so has its value by chance
 _MOST_HOLDING = 400
-_MOST_PHRASE = 4  # words
 _MOST_INPUTS = 12  # fields that are shown
 _BESIDE = 3  # characters between a weekday and its date
 _NOWHERE = np.zeros(0, dtype=np.int32)
@@ -55,19 +54,11 @@ _DAY_OF = re.compile(
     rf"\s?(?:to|and|until|[-–—])\s?\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{MONTH}\b", re.I
 )
 _LETTER = re.compile(r"(?<![\w.'’-])[B-HJ-Z](?![\w.'’-])")  # of a name: "K", "Platform B"
-_MOST_SAID, _LEAST_SAID = (
-    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    for words in (
-        "max|maximum|limit|cap|capped|ceiling|upper|up to|latest|at most|no more|not more|until|before",
-        "min|minimum|floor|lower|earliest|at least|no less|no fewer|from|after",
-    )
-)
-_AT_LEAST = frozenset({Bound.OVER, Bound.AT_LEAST})
-_AT_MOST = frozenset({Bound.UNDER, Bound.AT_MOST})
 
 
 class Bond(StrEnum):
-    """What became of one value of a claim; each but the first is the kind of a check as well."""
+    """What became of one value of a claim, and the kind of check that says so; of what stands elsewhere
+    there is none unless some place would state all of the claim: then it is otherwise."""
 
     SAME = "bound"
     OTHERWISE = "otherwise"
@@ -82,14 +73,13 @@ BINDINGS = frozenset(bond.value for bond in Bond)
 class Part:
     """One value of a claim with where it stands, or with what gives it.
 
-    ``rival`` is the best field of the same kind that holds something else; ``amount`` is False for a word
-    that a field holds. ``why`` says what is otherwise, or how it follows from ``inputs``.
+    ``rival`` is the best field of the same kind that holds something else. ``why`` says what is otherwise,
+    or how it follows from ``inputs``.
     """
 
     text: str
     span: Span
     bond: Bond
-    amount: bool
     place: Field | None = None
     rival: Field | None = None
     why: str = ""
@@ -108,11 +98,6 @@ class _Value:
     want: Quantity | None = None
     weekday: int | None = None
 
-    @property
-    def amount(self) -> bool:
-        """Whether it is no mere word."""
-        return self.want is not None or self.weekday is not None
-
     def part(
         self,
         bond: Bond,
@@ -123,9 +108,14 @@ class _Value:
     ) -> Part:
         """What became of it."""
         return Part(
-            text=self.text, span=self.span, bond=bond, amount=self.amount, place=place, rival=rival,
-            why=why, inputs=inputs,
-        )  # fmt: skip
+            text=self.text,
+            span=self.span,
+            bond=bond,
+            place=place,
+            rival=rival,
+            why=why,
+            inputs=inputs,
+        )
 
 
 def bind(
@@ -136,33 +126,34 @@ def bind(
     return _Binder(claim.text, stated, question, checks).parts()
 
 
-def binding_checks(
+def with_bindings(
     claim: Claim, stated: Following, question: str, checks: Sequence[Check]
-) -> tuple[Check, ...]:
-    """The binding as checks: silent ones of what is open, otherwise or elsewhere, with the places; of
-    what is the same only where no other check has found it."""
-    return tuple(
-        one
-        for part in bind(claim, stated, question, checks)
-        if part.amount and (one := _check_of(part, checks)) is not None
-    )
-
-
-def without_false_wholes(
-    checks: Sequence[Check], bound: Sequence[Check]
 ) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-    """The checks, none saying that a place states all of a claim of which a value stands elsewhere, and
-    the binding, in which that value is then otherwise: one part differs, and all others are the same."""
-    apart = (Bond.ELSEWHERE, Bond.OTHERWISE)
+    """The checks, and the binding as checks: silent ones of what is open or otherwise, and of what is the
+    same where no other check has found it.
+
+    A value that stands elsewhere is otherwise where some place would state all of the claim, and no place
+    does then: one part differs, and all others are the same.
+    """
+    parts = bind(claim, stated, question, checks)
     whole = any(check.check == WHOLE and check.outcome is Outcome.SUPPORTS for check in checks)
-    if not whole or not any(check.check in apart for check in bound):
-        return tuple(checks), tuple(bound)
+    if whole and any(part.bond in (Bond.ELSEWHERE, Bond.OTHERWISE) for part in parts):
+        checks = [check for check in checks if check.check != WHOLE]
+        parts = tuple(
+            replace(part, bond=Bond.OTHERWISE, why=_apart(part))
+            if part.bond is Bond.ELSEWHERE
+            else part
+            for part in parts
+        )
+    bound = (_check_of(part, checks) for part in parts)
+    return tuple(checks), tuple(check for check in bound if check is not None)
+
+
+def _apart(part: Part) -> str:
+    assert part.place is not None and part.rival is not None
+    says = "says" if part.rival.prose else "is"
     return (
-        tuple(check for check in checks if check.check != WHOLE),
-        tuple(
-            replace(check, check=Bond.OTHERWISE.value) if check.check in apart else check
-            for check in bound
-        ),
+        f"{part.text} stands {_where(part.place)}; {part.rival.called} {says} “{part.rival.quoted}”"
     )
 
 
@@ -177,14 +168,11 @@ def _check_of(part: Part, checks: Sequence[Check]) -> Check | None:
             check=part.bond.value, outcome=Outcome.SUPPORTS, claim_span=part.span,
             facts=places[:1] or inputs, reason=f"{part.text} {where}",
         )  # fmt: skip
+    if part.bond is Bond.ELSEWHERE:
+        return None
     reason = part.why
     if part.bond is Bond.OPEN:
         reason = f"{part.text} stands in no source and no call, and follows from none of them"
-    elif part.bond is Bond.ELSEWHERE and part.place is not None and part.rival is not None:
-        reason = (
-            f"{part.text} stands {_where(part.place)}; "
-            f"{part.rival.called} {'says' if part.rival.prose else 'is'} “{part.rival.quoted}”"
-        )
     return Check(
         check=part.bond.value, outcome=Outcome.SILENT, claim_span=part.span, facts=places, reason=reason
     )  # fmt: skip
@@ -227,7 +215,7 @@ class _Binder:
         self.heaviest = max(self.weights.values(), default=1.0)
         self.levels = {word: self._level(word) for word in self.weights}
         self.amounts = list(self._amounts())
-        self.values = [*self.amounts, *self._weekdays(), *self._phrases(said)]
+        self.values = [*self.amounts, *self._weekdays()]
         self.held = [self._beside(value) for value in self.values]
 
     def parts(self) -> tuple[Part, ...]:
@@ -280,7 +268,8 @@ class _Binder:
             level[beside] = np.maximum(level[beside], near)
         step = outline.of_step.get(word, _NOWHERE)
         level[step] = np.maximum(level[step], STEP)
-        level[value] = OWN
+        if not word.isdigit():  # "V-02" shares its 02 with any day of February
+            level[value] = OWN
         # What all of a source is of tells none of its fields from another.
         level[np.isin(outline.source, outline.of_whole.get(word, _NOWHERE))] = VALUE_BESIDE
         level[label] = OWN
@@ -356,10 +345,10 @@ class _Binder:
         return np.array(sorted(found), dtype=np.int32)
 
     def _named_alike(self, holding: Places) -> Places:
-        """The fields that go by the names of those which hold a value."""
+        """The fields with an amount that go by the names of those which hold a value."""
         outline = self.outline
-        leaves = {outline.fields[at].leaf for at in holding[:50] if not outline.prose[at]}
-        return np.unique(np.concatenate([_NOWHERE, *(outline.leaves[x] for x in sorted(leaves))]))
+        names = {outline.fields[at].leaf for at in holding[:50] if not outline.prose[at]}
+        return np.unique(np.concatenate([_NOWHERE, *(outline.leaves[name] for name in sorted(names))]))
 
     def _weekdays(self) -> Iterator[_Value]:
         """The weekdays that the claim names; beside a date of it, as that date's."""
@@ -385,26 +374,6 @@ class _Binder:
                 weekday=day,
             )
 
-    def _phrases(self, said: frozenset[str]) -> Iterator[_Value]:
-        """The values of short fields that the claim says in full: a status, a name, a city."""
-        found = {
-            words: at
-            for words, at in self.outline.worded.items()
-            if len(words) <= _MOST_PHRASE and words <= said
-        }
-        for words in sorted(found, key=sorted):
-            at = [m for m in PLAIN_WORD.finditer(self.text) if stems(m.group()) & words]
-            if not at or any(words < other for other in found):
-                continue
-            span = Span(start=at[0].start(), end=at[-1].end())
-            yield _Value(
-                text=span.cut(self.text),
-                span=span,
-                words=words,
-                holding=found[words],
-                alike=self._named_alike(found[words]),
-            )
-
     # ------------------------------------------------------------ comparing
 
     def _beside(self, value: _Value) -> Scores:
@@ -425,7 +394,7 @@ class _Binder:
                 by = self.weights[word] * (1.0 if at is None else self._nearness(at, value))
                 total, weight = total + by * level, weight + by
         for other, level in zip(self.values, self.held, strict=True):
-            if other.amount and other is not value and not other.span.overlaps(value.span):
+            if other is not value and not other.span.overlaps(value.span):
                 by = VALUE_WEIGHT * self.heaviest * self._nearness(other.span.start, value)
                 total, weight = total + by * level, weight + by
         return total / weight if weight else total
@@ -443,13 +412,11 @@ class _Binder:
         pointed = self._pointed(value)
         at = int(value.holding[np.argmax(pointed[value.holding])])
         place, score = outline.fields[at], float(pointed[at])
-        if value.amount and score < _WEAK and (part := self._following(value)) is not None:
+        if score < _WEAK and (part := self._following(value)) is not None:
             return part  # it stands somewhere by chance
-        if why := self._otherwise(value, place):
-            return value.part(Bond.OTHERWISE, place, why=why)
         rivals = np.setdiff1d(value.alike, value.holding)
         for other in self.values:  # what holds another value of the claim is told by that one
-            if other.amount and other is not value:
+            if other is not value:
                 rivals = np.setdiff1d(rivals, other.holding)
         # Its siblings in the record, and the fields of its name in other ones.
         named = _NOWHERE if place.prose else outline.leaves.get(place.leaf, _NOWHERE)
@@ -488,39 +455,6 @@ class _Binder:
         fields = tuple(self.outline.fields[at] for at in found.inputs)
         return value.part(Bond.SAME, why=f"is {found.told(fields)}", inputs=fields[:_MOST_INPUTS])
 
-    def _otherwise(self, value: _Value, place: Field) -> str:
-        """What the value's own place says otherwise: the bound turned round, or rounded otherwise."""
-        want = value.want
-        if want is None:
-            return ""
-        there = {
-            _side(item.bound) or _side_said(place, item)
-            for item in place.quantities
-            if item.amount in (want.amount, want.high)
-        }
-        if _side(want.bound) and there == {-_side(want.bound)}:
-            mine = "at least" if _side(want.bound) > 0 else "at most"
-            return f"the claim says {mine} {value.text}, {place.called} “{place.quoted}”"
-        if self._is_rounded_otherwise(want, value.holding):
-            return f"about {value.text} is no rounding of “{place.quoted}”"
-        return ""
-
-    def _is_rounded_otherwise(self, want: Quantity, holding: Places) -> bool:
-        """Whether no amount close to an "about" of the claim rounds to it as it is written."""
-        if want.bound is not Bound.ABOUT or want.high is not None or not want.amount:
-            return False
-        digits = re.sub(r"\D", "", want.text) if want.step >= 1 and not want.in_words else ""
-        zeros = len(digits) - len(digits.rstrip("0")) if digits.strip("0") else 0
-        half = max(want.step, 10.0**zeros) / 2 * (1 + 1e-9)
-        return not any(
-            abs(abs(amount) - abs(want.amount)) <= half
-            for at in holding
-            for item in self._field(at).quantities
-            for end in (item.amount, item.high)
-            if end is not None
-            for amount, _ in in_unit(end, item, want, stems(self._field(at).path))
-        )
-
 
 def _beside(value: _Value, place: re.Match[str] | Span) -> bool:
     """Whether a value is a day of a month that stands right beside a place of the claim."""
@@ -528,14 +462,3 @@ def _beside(value: _Value, place: re.Match[str] | Span) -> bool:
     date = value.want.date if value.want is not None else None
     apart = max(value.span.start - end, start - value.span.end)
     return date is not None and bool(date.day) and apart <= _BESIDE
-
-
-def _side(bound: Bound) -> int:
-    """1 for a bound from below, -1 for one from above, 0 for none."""
-    return int(bound in _AT_LEAST) - int(bound in _AT_MOST)
-
-
-def _side_said(field: Field, item: Quantity) -> int:
-    """The side of a bound that a field's name or the words right before an amount tell."""
-    said = f"{field.name} {field.text[max(0, item.span.start - 24) : item.span.start]}"
-    return int(bool(_LEAST_SAID.search(said))) - int(bool(_MOST_SAID.search(said)))

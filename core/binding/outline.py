@@ -96,7 +96,7 @@ class Outline:
 
     ``of_label``, ``of_value``, ``of_context`` and ``of_source`` give by stem the fields in whose name or
     value it stands, the records over which it stands (headings, what the call asked) and the sources.
-    ``alike`` gives the fields that hold a value of one type, ``leaves`` those of one name.
+    ``alike`` gives the fields that hold a value of one type, ``leaves`` those with an amount of one name.
     """
 
     fields: tuple[Field, ...]
@@ -112,7 +112,6 @@ class Outline:
     of_whole: Mapping[str, Places]
     alike: Mapping[str, Places]
     leaves: Mapping[str, Places]
-    worded: Mapping[frozenset[str], Places]
     weekday: Mapping[int, Places]
     place_of: Mapping[int, int]
     index: FactIndex
@@ -238,7 +237,6 @@ def _arranged(
 ) -> Outline:
     labels, steps, values, sources = _Postings(), _Postings(), _Postings(), _Postings()
     alike, leaves, weekday = _Postings(), _Postings(), dict[int, list[int]]()
-    worded: dict[frozenset[str], list[int]] = {}
     numbered = {name: at for at, name in enumerate(dict.fromkeys(f.source_id for f in fields))}
     held: dict[int, set[str]] = {}
     for at, field in enumerate(fields):
@@ -252,11 +250,8 @@ def _arranged(
         held.setdefault(numbered[field.source_id], set()).update(said | name)
         if field.path != field.text:  # "Pain (0-10)": no other amount stands in place of a label's
             alike.add({type_of(item) for item in field.quantities if not _in_name(item, field)}, at)
-        if not field.prose:
+        if field.quantities and not field.prose:
             leaves.add({field.leaf}, at)
-            few = 0 < len(said) <= _MOST_WORDS and len(field.text.split()) <= _MOST_WORDS
-            if few and not field.quantities and field.path:
-                worded.setdefault(said, []).append(at)
         for day in field.weekdays:
             weekday.setdefault(day, []).append(at)
     for at, words in held.items():
@@ -282,7 +277,6 @@ def _arranged(
         of_whole=wholes.done(),
         alike=alike.done(),
         leaves=leaves.done(),
-        worded={words: np.array(at, dtype=np.int32) for words, at in worded.items()},
         weekday={day: np.array(at, dtype=np.int32) for day, at in weekday.items()},
         place_of=place_of,
         index=index,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.binding.bind import BINDINGS, binding_checks, without_false_wholes
+from core.binding.bind import BINDINGS, with_bindings
 from core.config import Config
 from core.distortions.checks import check_distortions
 from core.errors import RouteError
@@ -89,8 +89,7 @@ def rank_claim(
     with one.clock("check"):
         checks = check_claim(claim, one.facts)
         distortions = check_distortions(claim, one.prose)
-        bound = binding_checks(claim, one.stated, one.trace.question, checks)
-        checks, bound = without_false_wholes(checks, bound)
+        checks, bound = with_bindings(claim, one.stated, one.trace.question, checks)
     with one.clock("router"):
         told = [check for check in checks if check.check not in UNCOUNTED]
         candidates = tuple(_candidate(claim, s, told, one, vectors) for s in one.evidence.sources)

@@ -462,7 +462,7 @@ def _findings(claim: Claim, judged: Judged, config: Config) -> list[Finding]:
         found += [
             Finding(rank=_VALUE, reason=f"{check.reason[:1].upper()}{check.reason[1:]}.")
             for check in judged.checks
-            if check.check in (Bond.OTHERWISE, Bond.ELSEWHERE)
+            if check.check == Bond.OTHERWISE
         ]
         found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=alone)))
     return found

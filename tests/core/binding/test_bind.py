@@ -1,4 +1,4 @@
-"""A claim's values bound to what outputs state: same, otherwise, elsewhere or open."""
+"""A claim's values bound to what outputs state: same, elsewhere or open."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.binding.bind import Bond, Part, bind, binding_checks, without_false_wholes
+from core.binding.bind import Bond, Part, bind, with_bindings
 from core.binding.following import Following
 from core.binding.outline import outline_of
 from core.evidence.fact_index import index_trace
@@ -51,7 +51,7 @@ def claim(text: str) -> Claim:
 
 def bound(text: str, outputs: Sequence[object], question: str = "") -> dict[str, Bond]:
     """What became of each amount of a claim."""
-    return {part.text: part.bond for part in parts(text, outputs, question) if part.amount}
+    return {part.text: part.bond for part in parts(text, outputs, question)}
 
 
 def parts(text: str, outputs: Sequence[object], question: str = "") -> tuple[Part, ...]:
@@ -82,33 +82,16 @@ def test_a_value_is_bound_to_the_record_and_field_that_the_claim_names(
     assert bound(text, [ORDERS])[value] is bond
 
 
-def test_a_value_of_a_sibling_field_is_told_with_both_places() -> None:
-    (part,) = parts("The starting dose is 40 mg daily.", [DOSES])
-    assert part.bond is Bond.ELSEWHERE
+def test_a_code_points_to_no_date_that_has_its_digits() -> None:
+    vans = [
+        {"van": "V-02", "model": "Transit", "inspection_due": "2026-10-31"},
+        {"van": "V-03", "model": "e-Vito", "inspection_due": "2027-02-28"},
+    ]
 
-    (told,) = binding_checks(claim("The starting dose is 40 mg daily."), stated(DOSES), "", ())
-    assert told.outcome is Outcome.SILENT
-    assert told.reason == (
-        "40 mg stands under “maximum dose” (Levetiracetam); "
-        "“starting dose” (Levetiracetam) is “10 mg daily”"
-    )
-    assert [place.path for place in told.facts] == ["maximum_dose", "starting_dose"]
-
-
-@pytest.mark.parametrize("field", ["maximum_dose", "max_daily"])
-def test_a_bound_turned_round_is_otherwise(field: str) -> None:
-    dose = {"drug": "Levetiracetam", field: "40 mg"}
-
-    assert bound("She takes at least 40 mg of levetiracetam.", [dose]) == {"40 mg": Bond.OTHERWISE}
-    assert bound("She takes at most 40 mg of levetiracetam.", [dose]) == {"40 mg": Bond.SAME}
-
-
-@pytest.mark.parametrize(
-    ("said", "bond"), [("18,000", Bond.SAME), ("19,000", Bond.OTHERWISE), ("18,500", Bond.SAME)]
-)
-def test_about_so_much_is_a_rounding_of_what_stands_there(said: str, bond: Bond) -> None:
-    text = f"About {said} label requests failed."
-    assert bound(text, [{"label_requests_failed": 18462}])[said] is bond
+    text = "V-02's inspection is due on 31 October 2026."
+    assert bound(text, [vans]) == {"31 October 2026": Bond.SAME}
+    swapped = text.replace("V-02", "V-03")
+    assert bound(swapped, [vans]) == {"31 October 2026": Bond.ELSEWHERE}
 
 
 def test_a_date_that_could_be_read_both_ways_holds_either() -> None:
@@ -202,18 +185,25 @@ def test_only_the_question_names_the_record() -> None:
     assert bound("It totals 120.50.", [ORDERS], asked) == {"120.50": Bond.SAME}
 
 
-def test_no_place_states_a_claim_whole_of_which_a_value_stands_elsewhere() -> None:
+def test_what_stands_elsewhere_is_told_only_of_a_claim_that_some_place_would_state_whole() -> None:
     whole = Check(
         check=WHOLE, outcome=Outcome.SUPPORTS, reason="all of it stands there", binding=1.0
     )
 
-    def told(dose: str) -> list[str]:
+    def told(dose: str, *checks: Check) -> list[Check]:
         text = claim(f"The starting dose is {dose} daily.")
-        checks, bound = without_false_wholes([whole], binding_checks(text, stated(DOSES), "", ()))
-        return [check.check for check in (*checks, *bound)]
+        kept, bound = with_bindings(text, stated(DOSES), "", checks)
+        return [*kept, *bound]
 
-    assert told("10 mg") == [WHOLE, Bond.SAME]
-    assert told("40 mg") == [Bond.OTHERWISE]
+    assert [check.check for check in told("10 mg", whole)] == [WHOLE, Bond.SAME]
+    assert told("40 mg") == []
+    (otherwise,) = told("40 mg", whole)
+    assert (otherwise.check, otherwise.outcome) == (Bond.OTHERWISE, Outcome.SILENT)
+    assert otherwise.reason == (
+        "40 mg stands under “maximum dose” (Levetiracetam); "
+        "“starting dose” (Levetiracetam) is “10 mg daily”"
+    )
+    assert [place.path for place in otherwise.facts] == ["maximum_dose", "starting_dose"]
 
 
 def test_a_call_without_arguments_is_no_record() -> None:
