@@ -229,8 +229,7 @@ def _holding(
             head = stems(re.split(r"[(\[,;]", record.name)[0])
             member = any(_MEMBERS.get(word, frozenset()) & held for word in words)
             if member or all(holds(held, word) for word in denied.words):
-                named = words <= stems(record.kind) or bool(head) and head <= words <= held
-                yield source, record, named
+                yield source, record, bool(head) and head <= words <= held
 
 
 _PARTS = re.compile(r"\s*(?:,|/|\bor\b|\band\b|\bnor\b)\s*", re.IGNORECASE)

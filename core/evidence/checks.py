@@ -7,7 +7,7 @@ one claim with it and gives checks that support, contradict or are silent (evide
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.evidence.absence import check_absence
 from core.evidence.accounting import MOST_LEFT, left_of
@@ -75,10 +75,10 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
 
 
 def _of_this_claim(claim: Claim, found: Sequence[Check], facts: TraceFacts) -> list[Check]:
-    """The checks, a veto only where what it is about is all that the claim says.
+    """The checks, those that veto only where what they are about is all that the claim says.
 
-    "He has had no fit since the tablets were stopped" names the tablets, and says something else:
-    of labelled answers by other authors, vetoes on such claims were right less often than not.
+    "He has had no fit since the tablets were stopped" names the tablets, and says something else: on
+    labelled answers by other authors a check told against such a claim no more often when it was wrong.
     """
     if not any(check.veto for check in found):
         return list(found)
@@ -86,8 +86,7 @@ def _of_this_claim(claim: Claim, found: Sequence[Check], facts: TraceFacts) -> l
         *(stems(name) for chart in facts.charts.charts for name in chart.patients)
     )
     return [
-        replace(check, veto=False)
-        if check.veto and len(left_of(claim, check, found, facts.trace, people)) > MOST_LEFT
-        else check
+        check
         for check in found
+        if not check.veto or len(left_of(claim, check, found, facts.trace, people)) <= MOST_LEFT
     ]

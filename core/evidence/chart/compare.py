@@ -24,11 +24,10 @@ _NOT_YET = frozenset({Status.HYPOTHETICAL, Status.PLANNED, Status.UNCERTAIN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A value of the claim that the chart states otherwise; ``shown`` where it does so outright."""
+    """A value of the claim that the chart states otherwise."""
 
     reason: str
     span: Span
-    shown: bool
 
 
 def differs(said: Assertion, entry: ChartEntry) -> str | None:
@@ -66,7 +65,8 @@ def dose_differs(
     """The claim's dose, where the chart gives the name's entries others or gives it to another drug."""
     wanted = [dose for dose in said.doses if dose.unit in STRENGTHS]
     counted = [dose for dose in said.doses if dose.unit not in STRENGTHS]
-    if said.kind is not EntryKind.MEDICATION or not (wanted or counted):
+    # A dose that would be, is planned or is worked out need not stand in the chart.
+    if said.kind is not EntryKind.MEDICATION or said.status in _NOT_YET:
         return None
     held = [dose for entry in entries for dose in entry.doses]
     for dose in wanted or counted:
@@ -85,8 +85,7 @@ def dose_differs(
             reason = f"The source gives no dose of {dose.text} to {said.written}."
         if other:
             reason = f"The source gives {dose.text} to {other}; {reason}"
-        # A dose that would be, is planned or is worked out need not stand in the chart.
-        return Difference(reason=reason, span=dose.span, shown=said.status not in _NOT_YET)
+        return Difference(reason=reason, span=dose.span)
     return None
 
 
@@ -162,7 +161,6 @@ def frequency_differs(
         return Difference(
             reason=f"{said.written} is taken {stated} in the chart, not {wanted.text}.",
             span=wanted.span,
-            shown=True,
         )
     return None
 
@@ -199,6 +197,5 @@ def start_differs(said: Assertion, entries: Sequence[ChartEntry]) -> Difference 
             return Difference(
                 reason=f"The chart dates {said.written} to {stated}, not to {wanted.text}.",
                 span=wanted.span,
-                shown=True,
             )
     return None

@@ -82,7 +82,7 @@ _PERIODS = {"hour": Fraction(1, 24), "hr": Fraction(1, 24), "h": Fraction(1, 24)
 _PERIOD = "|".join(sorted(_PERIODS, key=len, reverse=True))
 _TIMES = re.compile(
     rf"\b(?P<times>once|twice|thrice|(?:(?:{_WORDS})|\d{{1,2}})(?:\s(?:times?|doses))|\d{{1,2}}\s?[x×])"
-    rf"\s?(?:(?:a|an|per|each|every|/)\s?(?P<period>{_PERIOD})|(?P<adverb>daily|weekly|monthly|"
+    rf"[\s-]?(?:(?:a|an|per|each|every|/)\s?(?P<period>{_PERIOD})|(?P<adverb>daily|weekly|monthly|"
     rf"nightly))\b",
     re.IGNORECASE,
 )
@@ -95,7 +95,7 @@ _ADVERBS = {
     "daily": Fraction(1), "nightly": Fraction(1), "weekly": Fraction(1, 7),
     "monthly": Fraction(1, 30), "hourly": Fraction(24), "fortnightly": Fraction(1, 14),
 }  # fmt: skip
-_ADVERB = re.compile(r"\b(?:" + "|".join(_ADVERBS) + r")\b", re.IGNORECASE)
+_ADVERB = re.compile(r"(?<![\w-])(?:" + "|".join(_ADVERBS) + r")\b", re.IGNORECASE)
 _CODES: dict[str, Fraction] = {
     "bid": Fraction(2), "bd": Fraction(2), "bds": Fraction(2), "tid": Fraction(3),
     "tds": Fraction(3), "td": Fraction(3), "qid": Fraction(4), "qds": Fraction(4),
@@ -152,6 +152,8 @@ def _parts(text: str) -> Iterator[tuple[Span, Fraction | None, str | None, bool]
         else:
             yield _span(match), times / _PERIODS[match["period"].casefold()], None, False
     for match in _EVERY.finditer(text):
+        if match.group().casefold() in _CODES:  # "QDS" is no "qd" of several
+            continue
         period = match["period"].casefold()
         moment = {"night": "night", "morning": "morning", "evening": "evening"}.get(period)
         yield _span(match), 1 / (_count(match["count"]) * _PERIODS[period]), moment, False

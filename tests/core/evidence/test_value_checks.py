@@ -109,19 +109,30 @@ def test_a_value_that_the_attribute_does_not_belong_to_contradicts_nothing(claim
     assert Outcome.CONTRADICTS not in outcomes(claim, STOCK)
 
 
-def test_what_a_record_names_nowhere_is_a_sign_and_no_veto() -> None:
-    listed = a_source(
-        "Patient: Ada Lind\nCondition: gout\nclinicalStatus: active\n\n"
-        "Condition: asthma\nclinicalStatus: active\n\nCondition: migraine\nclinicalStatus: active"
-    )
-    letter = a_source("Dear Dr Roe, Ms Ada Lind takes ramipril.")
+def test_a_drug_that_a_record_names_nowhere_is_a_sign_and_no_veto_and_a_condition_is_none() -> None:
+    letter = a_source("Dear Dr Roe, Ms Ada Lind takes ramipril for gout.")
 
-    for claim, source in (
-        ("Ms Lind has kidney failure.", listed),
-        ("Ms Lind takes warfarin.", letter),
-    ):
-        (named,) = [check for check in checks(claim, source) if check.check == "name"]
-        assert named.outcome is Outcome.CONTRADICTS and not named.veto
+    (named,) = [c for c in checks("Ms Lind takes warfarin.", letter) if c.check == "name"]
+    assert named.outcome is Outcome.CONTRADICTS and not named.veto
+    assert not [c for c in checks("Ms Lind has kidney failure.", letter) if c.check == "name"]
+
+
+def test_what_says_more_than_a_check_is_about_is_not_told_against() -> None:
+    note = a_source("Patient: Ada Lind\nMedication: apixaban 5 mg\nstatus: active")
+
+    assert [c.outcome for c in checks("Ms Lind's apixaban was stopped.", note) if c.veto]
+    said = "Ms Lind's apixaban was stopped because she is over eighty and weighs little."
+    assert Outcome.CONTRADICTS not in {check.outcome for check in checks(said, note)}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [("every six hours", False), ("every eight hours", True)]
+)
+def test_a_schedule_in_letters_is_that_of_its_words(said: str, told: bool) -> None:
+    note = a_source("Patient: Ada Lind\nMedication: flucloxacillin 2 g QDS\nstatus: active")
+
+    found = checks(f"Ms Lind takes flucloxacillin {said}.", note)
+    assert any(check.check == "schedule" and check.veto for check in found) is told
 
 
 def test_a_table_of_doses_that_names_nobody_is_no_record_beside_one_that_does() -> None:
@@ -202,6 +213,14 @@ def test_an_absence_is_contradicted_by_what_is_on_record() -> None:
     (check,) = checks("There is no glucose in Ms Lind's record.")
 
     assert (check.outcome, check.veto) == (Outcome.CONTRADICTS, True)
+
+
+def test_the_name_of_a_list_is_nothing_on_record() -> None:
+    found = a_source(
+        '{"advisories": [{"id": "ADV-7", "package": "fastsheaf", "severity": "high"}]}'
+    )
+
+    assert outcomes("No advisory was found on record for rowan.", found) == {Outcome.SILENT}
 
 
 def test_a_panel_is_not_absent_where_a_member_of_it_is_on_record() -> None:
