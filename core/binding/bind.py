@@ -172,7 +172,7 @@ def _check_of(part: Part, checks: Sequence[Check]) -> Check | None:
         return None
     reason = part.why
     if part.bond is Bond.OPEN:
-        reason = f"{part.text} stands in no source and no call, and follows from none of them"
+        reason = f"{part.text} was not found in any source or call, nor worked out from them"
     return Check(
         check=part.bond.value, outcome=Outcome.SILENT, claim_span=part.span, facts=places, reason=reason
     )  # fmt: skip
@@ -348,15 +348,16 @@ class _Binder:
         """The fields with an amount that go by the names of those which hold a value."""
         outline = self.outline
         names = {outline.fields[at].leaf for at in holding[:50] if not outline.prose[at]}
-        return np.unique(np.concatenate([_NOWHERE, *(outline.leaves[name] for name in sorted(names))]))
+        return np.unique(
+            np.concatenate([_NOWHERE, *(outline.leaves[name] for name in sorted(names))])
+        )
 
     def _weekdays(self) -> Iterator[_Value]:
         """The weekdays that the claim names; beside a date of it, as that date's."""
         for match in _WEEKDAY.finditer(self.text):
             day = WEEKDAYS.index(match.group().casefold().removesuffix("s"))
             word = stem(match.group())
-            written = self.outline.of_value.get(word, _NOWHERE)
-            holding, alike = np.union1d(written, self.outline.weekday.get(day, _NOWHERE)), _NOWHERE
+            holding, alike = self.outline.weekday.get(day, _NOWHERE), _NOWHERE
             date = next((value for value in self.amounts if _beside(value, match)), None)
             if date is not None and date.want is not None:
                 known = None if date.want.date is None else date.want.date.weekday

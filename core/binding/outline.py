@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from core.evidence.comparing import readings_of
 from core.evidence.fact_index import FactIndex
 from core.evidence.facts import Fact, SourceFacts
+from core.evidence.names import weekdays_named
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.words import acronyms, stems
 from core.records import FactPlace, Span, Trace
@@ -85,9 +86,9 @@ class Field:
 
     @property
     def weekdays(self) -> frozenset[int]:
-        """The weekdays of the whole dates in it, Monday 0."""
+        """The weekdays that it names, and those of the whole dates in it, Monday 0."""
         found = {day.weekday for item in self.quantities for day in readings_of(item)}
-        return frozenset(day for day in found if day is not None)
+        return weekdays_named(self.text).union(day for day in found if day is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -187,14 +187,15 @@ def same_day(have: Day, want: Day) -> bool:
 
 
 def dates_agree(have: Quantity, want: Quantity) -> bool:
-    """Whether a stated date or period holds the claim's; a decade holds its years."""
+    """Whether a stated date or end of a period is the claim's; a decade holds its years."""
     if want.date is None or have.date is None:
         return False
     if want.until is not None and want.until.month is None and want.date.year is not None:
         first, last = want.date.year, want.until.year or want.date.year
         year = have.date.year
         return year is not None and first <= (year if first > 99 else year % 100) <= last
-    return same_day(have.date, want.date)
+    ends = (have.date, have.until)
+    return any(day is not None and same_day(day, want.date) for day in ends)
 
 
 def readings_of(item: Quantity) -> tuple[Day, ...]:

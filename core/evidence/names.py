@@ -39,6 +39,10 @@ _CAPITAL_FILLERS = frozenset(
 )
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 _CALENDAR = frozenset([*MONTHS, *WEEKDAYS])
+# Written small the short form is another word: "sat", "sun", "wed".
+_DAY_NAMED = re.compile(
+    rf"\b(?:(?i:{'|'.join(WEEKDAYS)})s?|(?:{'|'.join(day[:3].title() for day in WEEKDAYS)})(?:rs?|s)?)\b"
+)
 _PERSON_CUES = frozenset("patient mr mrs ms miss dr prof professor doctor pt client named".split())
 
 _ACRONYMS = frozenset(
@@ -53,6 +57,12 @@ _NAME_RUN = re.compile(
 )  # fmt: skip
 _SENTENCE_OPENING = re.compile(r"(?:\A|[.!?:;|•\n]|\s[-\u2013\u2014])[\s\"'“‘(*_#>-]{0,12}\Z")
 _TITLE_BEHIND = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.?\s\Z")
+
+
+def weekdays_named(text: str) -> frozenset[int]:
+    """The weekdays that a text names, whole or short ("Thu"), Monday 0."""
+    short = [day[:3] for day in WEEKDAYS]
+    return frozenset(short.index(day.group()[:3].casefold()) for day in _DAY_NAMED.finditer(text))
 
 
 def name_runs(text: str, opening_too: bool = False) -> list[ProtectedValue]:

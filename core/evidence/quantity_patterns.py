@@ -85,7 +85,7 @@ LITERAL = (
     r"|[\w-]{1,100}\.(?:pdf|md|csv|xlsx?|pptx?|docx?|html?|png|jpe?g|svg|json|txt|py|ts|js|wav|mp3|mp4|zip)\b"
     r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
     rf"|\b(?:{_LABELS})\b[\s:#]{{0,3}}\d[\d-]{{0,20}}"
-    rf"|(?<![\w.])(?!\d{{1,2}}\.\d{{1,2}}\.{YEAR}(?![\d.]))v?\d+(?:\.\d+){{2,5}}(?![\w])"
+    rf"|(?<![\w.])(?!\d{{1,2}}\.\d{{1,2}}\.{YEAR}(?!\.?\d))v?\d+(?:\.\d+){{2,5}}(?![\w])"
     r"|(?<![\w.])v\d+(?:\.\d+)?\b|\d{4,6}-\d(?![\d-])"
     r"|(?<![A-Za-z0-9_])(?!(?:mid|pre|post|late|early|sub|non|a|to|of|up)-)(?=[A-Za-z])[A-Za-z][A-Za-z]{0,20}"
     r"-?(?=\d)"

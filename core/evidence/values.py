@@ -20,6 +20,7 @@ from core.evidence.names import (
     folded_words,
     name_runs,
     near_each_other,
+    weekdays_named,
 )
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_patterns import BEFORE
@@ -144,10 +145,7 @@ def value_present(value: ProtectedValue, there: ReadText | str) -> bool:
 
 def on_weekday(day: int, text: str, dated: Iterable[Quantity]) -> bool:
     """Whether a text names a weekday (Monday 0), also short, or has a whole date that is one."""
-    name = WEEKDAYS[day]
-    # Written small the short form is another word: "sat", "sun", "wed".
-    named = rf"\b(?:(?i:{name}s?)|{name[:3].title()})\b"
-    return re.search(named, text) is not None or any(
+    return day in weekdays_named(text) or any(
         item.date is not None and item.date.weekday == day for item in dated
     )
 

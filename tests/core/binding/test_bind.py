@@ -101,6 +101,21 @@ def test_a_date_that_could_be_read_both_ways_holds_either() -> None:
     assert bound("The CT of 9 July 2026 was signed.", [report]) == {"9 July 2026": Bond.OPEN}
 
 
+@pytest.mark.parametrize(
+    ("output", "text", "value"),
+    [
+        ("We will have it for you Thu 20 Nov.", "It is due on Thursday 20 November.", "Thursday"),
+        ("Backup ran Thu 20 Nov.", "The backup ran on 20 November.", "20 November"),
+        ("The camp of 2-6 March is off.", "The camp of 2 to 6 March is off.", "6 March"),
+        ("Review on 28.08.2025.", "The review is on 28 August.", "28 August"),
+    ],
+)
+def test_a_day_is_bound_however_it_is_written(output: str, text: str, value: str) -> None:
+    assert bound(text, [output])[value] is Bond.SAME
+    moved = output.replace("20 Nov", "21 Nov").replace("2-6", "2-7").replace("28.", "27.")
+    assert bound(text, [moved.replace("Thu", "Fri")])[value] is not Bond.SAME
+
+
 def test_a_value_that_follows_from_the_claims_others_is_not_open() -> None:
     doses = [{"day": 1, "dose": "250 mg"}, {"day": 9, "dose": "100 mg"}]
     text = "Salbutamol was cut from 250 mg to 100 mg, by 150 mg."
