@@ -116,7 +116,7 @@ SENTENCES: Mapping[Cause, str] = {
         "“{words}”"
     ),
     Cause.VALUE_OPEN: (
-        "Needs a person: {values} stands in no source and no call, and follows from none of them."
+        "Needs a person: {values} was not found in any source or call, nor worked out from them."
     ),
     Cause.STATED_OTHERWISE: "Needs a person: {why}.",
     Cause.READ_AS_SAYING_IT: (

@@ -309,7 +309,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.VALUE_OPEN: (
         lambda: gate(outcome(values=(a_value("5 mg"),))),
-        "Needs a person: “50 mg” stands in no source and no call, and follows from none of them.",
+        "Needs a person: “50 mg” was not found in any source or call, nor worked out from them.",
     ),
     Cause.STATED_OTHERWISE: (
         lambda: gate(replace(outcome(), checks=(a_check("otherwise"),))),
