@@ -5,7 +5,7 @@ claim's other words point most, and the one of the same kind to which they point
 something else. Where the second is the better place, the value stands under another field or in another
 record than the claim says; that is told only of a claim which some place would else state whole, since of
 answers by other authors it is no better a sign than none. A value that no output, no call and no arithmetic
-on them gives is open.
+on them gives is open, and a place can say otherwise by itself: another weekday, a bound turned round.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from core.binding.following import Following
 from core.binding.outline import Field, Outline, Places, type_of
 from core.evidence.claim_view import view_claim
+from core.evidence.comparing import LOWER, UPPER
 from core.evidence.derivations import follows_within
 from core.evidence.facts import Fact
 from core.evidence.meant import name_before
@@ -415,6 +416,8 @@ class _Binder:
         place, score = outline.fields[at], float(pointed[at])
         if score < _WEAK and (part := self._following(value)) is not None:
             return part  # it stands somewhere by chance
+        if why := _turned_round(value, place):
+            return value.part(Bond.OTHERWISE, place, why=why)
         rivals = np.setdiff1d(value.alike, value.holding)
         for other in self.values:  # what holds another value of the claim is told by that one
             if other is not value:
@@ -455,6 +458,20 @@ class _Binder:
             return None
         fields = tuple(self.outline.fields[at] for at in found.inputs)
         return value.part(Bond.SAME, why=f"is {found.told(fields)}", inputs=fields[:_MOST_INPUTS])
+
+
+def _turned_round(value: _Value, place: Field) -> str:
+    """What a field says whose own sign turns the bound round ("<0.01" beside "at least 0.01")."""
+    want = value.want
+    side = 0 if want is None else (want.bound in LOWER) - (want.bound in UPPER)
+    if want is None or not side or place.prose:
+        return ""
+    there = [item.bound for item in place.quantities if item.amount in (want.amount, want.high)]
+    against = UPPER if side > 0 else LOWER
+    if not there or not all(bound in against for bound in there):
+        return ""
+    mine = "at least" if side > 0 else "at most"
+    return f"the claim says {mine} {value.text}, {place.called} “{place.quoted}”"
 
 
 def _beside(value: _Value, place: re.Match[str] | Span) -> bool:

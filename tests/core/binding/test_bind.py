@@ -101,6 +101,14 @@ def test_a_date_that_could_be_read_both_ways_holds_either() -> None:
     assert bound("The CT of 9 July 2026 was signed.", [report]) == {"9 July 2026": Bond.OPEN}
 
 
+def test_a_bound_is_otherwise_where_the_sign_of_its_field_turns_it_round() -> None:
+    text, troponin = "Her troponin was at least 0.01 ng/mL.", {"patient": "Ida Roe"}
+
+    said = {sign: bound(text, [troponin | {"troponin": f"{sign}0.01 ng/mL"}]) for sign in "<>"}
+    assert said == {"<": {"0.01 ng/mL": Bond.OTHERWISE}, ">": {"0.01 ng/mL": Bond.SAME}}
+    assert bound(text, ["The troponin of Ida Roe was <0.01 ng/mL."]) == {"0.01 ng/mL": Bond.SAME}
+
+
 @pytest.mark.parametrize(
     ("output", "text", "value"),
     [
