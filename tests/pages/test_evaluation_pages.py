@@ -165,6 +165,10 @@ def test_a_claim_opens_by_its_address_with_its_sources_as_plain_text(folder: Pat
     assert f"{HOSTILE} cured patient 5." in titles(test)
     assert any(HOSTILE in block.value for block in test.code)
     assert not any(HOSTILE in text.value for text in test.markdown)
+    named = next(box for box in test.selectbox if box.label == "Source")
+    facts = dict(next(card["facts"] for card in cards(test) if card.get("facts")))
+    assert named.options == ["load_patient_history · checked against", "search_pubmed_key_words"]
+    assert facts["Checked against"] == "load_patient_history"  # as it is called, without its id
 
 
 def test_the_error_table_lists_every_error_and_narrows_to_one_kind(folder: Path) -> None:

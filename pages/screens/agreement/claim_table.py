@@ -3,7 +3,7 @@ verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -11,6 +11,10 @@ from core.review.records import Judgement, ReviewedClaim
 from pages.widgets.figures import Cell, by_column, choose_row
 from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_cards
+from pages.widgets.review_layout import owner_words
+from pages.widgets.routing import or_stop
+from pages.widgets.session import open_workspace
+from pages.widgets.source_view import source_names
 
 
 def show_claims(
@@ -35,24 +39,27 @@ def show_claims(
     if chosen is None:
         return
     claim = claims[chosen]
-    show_cards(_cards(claim), key=f"{key}-said")
+    with or_stop():
+        trace = open_workspace().store.get_trace(claim.trace_id, claim.content_hash).trace
+    show_cards(_cards(claim, source_names(trace.sources)), key=f"{key}-said")
     link_verdict("Open its verdict", claim.trace_id, claim.claim_id)
 
 
-def _answers(judgement: Judgement) -> list[list[str]]:
+def _answers(judgement: Judgement, names: Mapping[str, str]) -> list[list[str]]:
     said = [["Is it supported", judgement.support.value.replace("_", " ")]]
     if judgement.label is None:
         return [*said, ["It should say", judgement.correction or "not said"]]
-    return [*said, ["Who owns it", " and ".join(judgement.source_ids) or "no source"]]
+    owners = (owner_words(each, names) for each in judgement.source_ids or (None,))
+    return [*said, ["Who owns it", " and ".join(owners)]]
 
 
-def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:
+def _cards(claim: ReviewedClaim, names: Mapping[str, str]) -> list[dict[str, object]]:
     cards: list[dict[str, object]] = [
         {
             "title": annotation.reviewer,
             "text": annotation.rationale or "No reason given.",
             "facts": [
-                *_answers(annotation.judgement),
+                *_answers(annotation.judgement, names),
                 ["Confidence", str(annotation.confidence) if annotation.confidence else "not said"],
                 ["When", f"{annotation.at:%Y-%m-%d %H:%M} UTC"],
             ],
@@ -66,7 +73,7 @@ def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:
                 "title": f"{decided.reviewer} decides",
                 "text": decided.rationale or "No reason given.",
                 "facts": [
-                    *_answers(decided.judgement),
+                    *_answers(decided.judgement, names),
                     ["Why they differed", decided.cause.value.replace("_", " ")],
                 ],
             }

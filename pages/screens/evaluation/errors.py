@@ -16,6 +16,7 @@ from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.widgets.figures import Cell, by_column, choose_row, csv_text, offer
 from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.source_view import source_names
 from storage.store import SqlStore
 
 EVERY = "Every mistake"
@@ -87,7 +88,7 @@ def blocked_by(found: Prediction) -> str:
 
 def _card(row: PacketRow, found: Prediction) -> dict[str, object]:
     wrong = found.blocked != row.should_block
-    names = {source.source_id: source.tool_name for source in row.sources}
+    names = source_names(row.sources)
     facts = [
         ["Label", _label(row.label.value if row.label else None)],
         ["Verdict", f"{_label(found.verdict.value)}, {'stopped' if found.blocked else 'passed'}"],
@@ -123,8 +124,8 @@ def _show_source(row: PacketRow, found: Prediction) -> None:
         ids,
         index=ids.index(routed) if routed in ids else 0,
         format_func={
-            source.source_id: _tagged(source.source_id, source.tool_name, row, found)
-            for source in row.sources
+            source_id: _tagged(source_id, name, row, found)
+            for source_id, name in source_names(row.sources).items()
         }.__getitem__,
         key=f"source-of-{row.claim_id}",
     )
@@ -139,16 +140,16 @@ def _show_source(row: PacketRow, found: Prediction) -> None:
         st.caption(f"The first {SHOWN_WHOLE_CHARACTERS:,} of {len(text):,} characters.")
 
 
-def _tagged(source_id: str, tool: str, row: PacketRow, found: Prediction) -> str:
+def _tagged(source_id: str, name: str, row: PacketRow, found: Prediction) -> str:
     tags = ["checked against"] if source_id == found.routed_source_id else []
     tags += ["right"] if source_id in row.gold_source_ids else []
-    return f"{tool} · {source_id}" + (f" · {', '.join(tags)}" if tags else "")
+    return name + (f" · {', '.join(tags)}" if tags else "")
 
 
 def _source_words(source_id: str | None, names: dict[str, str]) -> str:
     if source_id is None:
         return "no source"
-    return f"{names[source_id]} ({source_id})" if source_id in names else source_id
+    return names.get(source_id, source_id)
 
 
 def _cells(error: ClaimError, opened: Opened) -> Sequence[Cell]:
