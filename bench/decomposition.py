@@ -22,10 +22,11 @@ from bench.report import Cell, Report, share
 from core.capture.reading import read_traces
 from core.config import Config
 from core.decomposition.claims import decompose
+from core.decomposition.markdown import BlockKind, blocks
 from core.errors import InputError
 from core.evaluation.decomposition import found_claims, measure_decomposition
-from core.evaluation.set_aside import ReadAnswer, measure_set_aside
-from core.records import Claim, ClaimType
+from core.records import Claim, ClaimType, Span
+from core.text.sentences import sentence_spans
 from training.decomposition_models import Reference, cross_validated, references
 
 COLUMNS = ("half", "answers", "precision", "recall", "values exact", "claims set aside", "remarks")
@@ -65,23 +66,32 @@ def figures(read: Sequence[Read]) -> tuple[Cell, ...]:
         ([c.text for c in claims if c.claim_type is ClaimType.FACTUAL], one.texts)
         for one, claims in read
     )
-    aside = measure_set_aside(
-        ReadAnswer(
-            answer=one.trace.answer or "",
-            read_until=one.read_until,
-            places=one.places,
-            claims=claims,
-        )
-        for one, claims in read
-    )
+    reference, lost, remarks, checked = set_aside(read)
     return (
         agreement.answers,
         agreement.precision,
         agreement.recall,
         agreement.value_exact,
-        share(aside.claims_set_aside, aside.reference),
-        share(aside.remarks - aside.remarks_checked, aside.remarks),
+        share(lost, reference),
+        share(remarks - checked, remarks),
     )
+
+
+def set_aside(read: Sequence[Read]) -> tuple[int, int, int, int]:
+    """Claims read by hand, those that no factual claim covers, remarks, and those that became claims.
+
+    A remark is a sentence of the read part in which no claim was read; headings are context and count
+    on neither side.
+    """
+    reference = lost = remarks = checked = 0
+    for one, claims in read:
+        factual = [each.span for each in claims if each.claim_type is ClaimType.FACTUAL]
+        reference += len(one.places)
+        lost += sum(not _covered(place, factual) for place in one.places)
+        for unit in claimless(one.trace.answer or "", one.read_until, one.places):
+            remarks += 1
+            checked += _covered(unit, factual)
+    return reference, lost, remarks, checked
 
 
 def authored(path: Path) -> tuple[Cell, ...]:
@@ -104,3 +114,27 @@ def authored(path: Path) -> tuple[Cell, ...]:
         ours,
         share(right, ours),
     )
+
+
+def claimless(answer: str, read_until: int, places: Sequence[Span]) -> list[Span]:
+    """The sentences of the read part in which no reference claim is said."""
+    found = []
+    for block in blocks(answer):
+        if block.kind in (BlockKind.HEADING, BlockKind.TABLE_HEAD, BlockKind.CODE):
+            continue
+        for sentence in sentence_spans(block.span.cut(answer)):
+            start = block.span.start + sentence.start
+            unit = Span(start=start, end=block.span.start + sentence.end)
+            letters = sum(character.isalpha() for character in unit.cut(answer))
+            said = any(unit.overlaps(place) for place in places)
+            if unit.end <= read_until and letters >= 2 and not said:
+                found.append(unit)
+    return found
+
+
+def _covered(place: Span, spans: Sequence[Span]) -> bool:
+    """Whether the spans together cover at least half of the place."""
+    held = {
+        at for span in spans for at in range(max(place.start, span.start), min(place.end, span.end))
+    }
+    return 2 * len(held) >= place.end - place.start
