@@ -62,7 +62,8 @@ def _database(given: str | None) -> list[Check]:
     overview = workspace.store.overview()
     found = f"{workspace.name}: {overview.traces} traces, {overview.waiting} waiting for a verdict"
     checks = [Check(name="database", passed=True, found=found)]
-    for project in workspace.projects.all()[:1]:  # none is made for a look
+    project = workspace.projects.existing()  # none is made for a look
+    if project is not None:
         prior = project.settings.supported_prior or site_config().supported_prior
         audited = audited_prior(workspace.labels.reviewed(project.project_id, features=False))
         said = f"{prior:.2f} is set; {audited.words}"

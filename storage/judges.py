@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
@@ -40,7 +40,7 @@ class Judges:
     def readings(self) -> Iterator[tuple[str, JudgeVerdict, VerdictLabel]]:
         """Proved readings of claims, each claim once, with what people said before they saw a verdict.
 
-        As (judge, verdict, label). Where such first answers differ, of all projects together, that counts
+        As (judge, verdict, label). Where such first answers differ, that counts
         which a third person took; who had seen the proof says nothing about it.
         """
         labels = Labels(store=self.store)
@@ -53,20 +53,19 @@ class Judges:
                     .where(col(Verdict.document).contains('"proved"'))
                 ).scalars()
             )
-        if not with_proof:
+        project = Projects(store=self.store).existing()
+        if not with_proof or project is None:
             return  # no label is read where no judge has proved anything
-        versions: dict[tuple[str, str], dict[int, list[ReviewedClaim]]] = {}
-        for project in Projects(store=self.store).all():
-            for claim in labels.reviewed(project.project_id, features=False):
-                if claim.content_hash in with_proof:
-                    of_trace = versions.setdefault((claim.trace_id, claim.content_hash), {})
-                    of_trace.setdefault(claim.claim_key, []).append(claim)
+        versions: dict[tuple[str, str], list[ReviewedClaim]] = {}
+        for claim in labels.reviewed(project.project_id, features=False):
+            if claim.content_hash in with_proof:
+                versions.setdefault((claim.trace_id, claim.content_hash), []).append(claim)
         for version, claims in versions.items():
             proved = self._proved(*version)
-            for everywhere in claims.values():
-                said = _unaided_label(everywhere)
-                if said is not None and everywhere[0].claim_id in proved:
-                    yield (*proved[everywhere[0].claim_id], said)
+            for claim in claims:
+                said = _unaided_label(claim)
+                if said is not None and claim.claim_id in proved:
+                    yield (*proved[claim.claim_id], said)
 
     def _proved(self, trace_id: str, content_hash: str) -> dict[str, tuple[str, JudgeVerdict]]:
         try:
@@ -117,11 +116,10 @@ class Judges:
             )
 
 
-def _unaided_label(everywhere: Sequence[ReviewedClaim]) -> VerdictLabel | None:
-    """What people said of a claim, in each project that it is in, before they saw a verdict on it."""
-    firsts = {unaided(one) for claim in everywhere for one in claim.annotations}
-    said = {one.label for one in firsts if one is not None}
-    taken = {claim.adjudication.judgement.label for claim in everywhere if claim.adjudication}
+def _unaided_label(claim: ReviewedClaim) -> VerdictLabel | None:
+    """What people said of a claim before they saw a verdict on it."""
+    said = {first.label for one in claim.annotations if (first := unaided(one)) is not None}
+    taken = {claim.adjudication.judgement.label} if claim.adjudication else set()
     (label, *others) = (said if len(said) == 1 else said & taken) or (None,)
     return None if others else label
 

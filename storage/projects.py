@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,12 +25,12 @@ QUEUE_SETTINGS = ("reads_per_claim", "audit_share", "slice")  # a change of thes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projects:
-    """The projects of a store."""
+    """The project of a store: there is one."""
 
     store: SqlStore
 
     def default(self) -> Project:
-        """The first project; made at first use, with one annotation a claim."""
+        """The project; made at first use, with one annotation a claim."""
         with self.store.database.reading() as connection:
             found = queue.projects(connection)
         if found:
@@ -40,20 +39,12 @@ class Projects:
             found = queue.projects(connection)
             if found:
                 return found[0]
-            return _add(connection, ProjectSettings(), by="this machine", at=self.store.now())
+            return _made(connection, self.store.now())
 
-    def all(self) -> tuple[Project, ...]:
-        """All projects, the first first."""
+    def existing(self) -> Project | None:
+        """The project where it is made already; None of a database in which nobody has reviewed."""
         with self.store.database.reading() as connection:
-            return queue.projects(connection)
-
-    def add(self, settings: ProjectSettings, *, by: Person) -> Project:
-        """A new project with all claims in its queue; raises NotAllowed, InputError, Conflict."""
-        check_settings(settings)
-        with self.store.database.writing() as connection:
-            allow(connection, by, Role.LEAD, "add a project")
-            _check_name(connection, settings.name, None)
-            return _add(connection, settings, by=by.name, at=self.store.now())
+            return next(iter(queue.projects(connection)), None)
 
     def change(
         self, project: Project, settings: ProjectSettings, *, by: Person, reason: str
@@ -70,7 +61,6 @@ class Projects:
             now = project_at(connection, project.project_id)
             if now.version != project.version:
                 raise Conflict("somebody else changed these settings meanwhile; reloaded")
-            _check_name(connection, settings.name, project.project_id)
             before, after = _plain(now.settings), _plain(settings)
             if before == after:
                 return now
@@ -106,27 +96,23 @@ def project_at(connection: Connection, project_id: int) -> Project:
     raise NotFound(f"no project {project_id}")
 
 
-def _check_name(connection: Connection, name: str, own: int | None) -> None:
-    for project in queue.projects(connection):
-        if project.settings.name == plain_text(name.strip()) and project.project_id != own:
-            raise Conflict(f"there is a project {name.strip()!r:.200} already")
-
-
-def _add(connection: Connection, settings: ProjectSettings, *, by: str, at: datetime) -> Project:
-    values = _plain(settings)
+def _made(connection: Connection, at: datetime) -> Project:
+    values = _plain(ProjectSettings())
     project_id = connection.execute(
         insert(ProjectRow)
         .values(**values, version=1, created_at=at)
         .returning(col(ProjectRow.project_id))
     ).scalar_one()
     assert project_id is not None
-    append_event(connection, at, by, "project.added", f"project {project_id}", {"to": dict(values)})
+    append_event(
+        connection, at, "this machine", "project.added", f"project {project_id}", {"to": values}
+    )
     project = project_at(connection, project_id)
     rebuild(connection, project)
     return project
 
 
-def _plain(settings: ProjectSettings) -> Mapping[str, object]:
+def _plain(settings: ProjectSettings) -> dict[str, object]:
     values = dataclasses.asdict(settings)
     slice_name = None if settings.slice is None else plain_text(settings.slice)
     return {**values, "name": plain_text(settings.name.strip()), "slice": slice_name}

@@ -125,22 +125,22 @@ class Workspace:
         """Which NLI model was chosen."""
         return NliModels(store=self.store, calibrators=self.calibrators)
 
-    def packets(self, project: Project | None = None) -> Packets:
-        """The packets of a project, else of the default one."""
-        return Packets(store=self.store, project=project or self.project())
+    def packets(self) -> Packets:
+        """The packets of the project."""
+        return Packets(store=self.store, project=self.project())
 
-    def packet_intake(self, project: Project | None = None) -> PacketIntake:
-        """Where packets are imported to: a project, else the default one."""
-        return PacketIntake(store=self.store, project=project or self.project())
+    def packet_intake(self) -> PacketIntake:
+        """Where packets are imported to."""
+        return PacketIntake(store=self.store, project=self.project())
 
-    def label_intake(self, project: Project | None = None) -> LabelIntake:
-        """Where labels are imported to: a project, else the default one."""
-        return LabelIntake(store=self.store, project=project or self.project())
+    def label_intake(self) -> LabelIntake:
+        """Where labels are imported to."""
+        return LabelIntake(store=self.store, project=self.project())
 
     # ------------------------------------------------------------ read across repositories
 
     def project(self) -> Project:
-        """The default project."""
+        """The project."""
         return self.projects.default()
 
     def run_versions(self) -> Mapping[str, Versions]:

@@ -134,7 +134,7 @@ def test_a_signature_that_proves_nothing_is_red_on_the_page(
 ) -> None:
     lea, packet = office.people["Lea"], tmp_path / "packet"
     report = export_packet(
-        office.workspace.packets(office.project), lea, packet, at=office.clock(),
+        office.workspace.packets(), lea, packet, at=office.clock(),
         signed_as="approval",
     )  # fmt: skip
     stated = PacketSignature(
@@ -160,7 +160,7 @@ def test_a_packet_is_read_back_on_the_page_and_changes_nothing(
     office: Office, tmp_path: Path
 ) -> None:
     lea = office.people["Lea"]
-    packets = office.workspace.packets(office.project)
+    packets = office.workspace.packets()
     export_packet(packets, lea, tmp_path / "packet", at=office.clock())
     test = opened("export", lea.person_id)
 

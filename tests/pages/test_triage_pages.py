@@ -294,7 +294,7 @@ def test_a_claim_that_was_left_out_by_hand_is_not_in_the_packet(office: Office) 
         for _ in range(4):
             office.read(name, SUPPORTED)
     lea = office.people["Lea"]
-    packets = office.workspace.packets(office.project)
+    packets = office.workspace.packets()
     everything = select_claims(packets, lea).claims
     gone = everything[0].claim_key
 

@@ -31,7 +31,7 @@ from sqlalchemy import event
 from core.errors import Conflict, InputError, NotFound
 from core.records import VerdictLabel
 from core.review.items import Draft
-from core.review.records import ProjectSettings, ReviewedClaim, ReviewStatus, Role
+from core.review.records import ReviewedClaim, ReviewStatus, Role
 from core.workflows import label_import
 from core.workflows.label_import import import_labels, left_csv, plan_labels, read_labels
 from core.workflows.packet_export import ExportFilters, export_packet
@@ -205,21 +205,17 @@ def test_an_import_is_taken_back_as_a_whole_and_may_come_again(office: Office) -
 
 
 @pytest.mark.parametrize("pre_labels", [False, True])
-def test_an_import_is_taken_back_where_it_came_in_and_nowhere_else(
-    office: Office, pre_labels: bool
-) -> None:
+def test_an_import_is_taken_back_as_a_whole(office: Office, pre_labels: bool) -> None:
     lea, workspace = office.people["Lea"], office.workspace
-    other = workspace.projects.add(ProjectSettings(name="another"), by=lea)
-    here, there = workspace.label_intake(), workspace.label_intake(other)
+    here = workspace.label_intake()
     row = HEAD + f"{POTASSIUM},contradicted,chart,review-0001\n"
     labels_in(here, lea, row, "Ada", pre_labels=pre_labels)
     (imported,) = here.imports()
 
-    assert there.imports() == ()
-    with pytest.raises(NotFound):
-        there.withdraw(imported.key, by=lea)
     assert here.withdraw(imported.key, by=lea) == 1
     assert (here.imports(), reviewed(office), workspace.pre_labels.all()) == ((), (), {})
+    with pytest.raises(NotFound):
+        here.withdraw(imported.key, by=lea)
 
 
 def every_claim(workspace: Workspace) -> str:
@@ -387,7 +383,7 @@ def test_a_packet_brings_back_nothing_that_was_taken_back_and_the_table_does(
     office.workspace.triage.reopen(office.project, tie.claim_key, "misread", by=lea)
     intake.withdraw(intake.imports()[0].key, by=lea)
     before = reviewed(office)
-    packet = office.workspace.packet_intake(office.project)
+    packet = office.workspace.packet_intake()
 
     read = import_packet(packet, tmp_path / "p", lea, max_record_bytes=10**7, unsigned=True)
 

@@ -77,7 +77,7 @@ def an_office_with_annotations(store: SqlStore, **more: object) -> Office:
 
 
 def packets_of(office: Office) -> Packets:
-    return office.workspace.packets(office.project)
+    return office.workspace.packets()
 
 
 def exported(office: Office, out: Path, **more: object) -> ExportReport:
@@ -93,7 +93,7 @@ def exported(office: Office, out: Path, **more: object) -> ExportReport:
 def taken(office: Office, folder: Path, *, by: str = "Lea", unsigned: bool = True) -> PacketImport:
     """The packet, imported into the office, signed or not."""
     return import_packet(
-        office.workspace.packet_intake(office.project), folder, office.people[by],
+        office.workspace.packet_intake(), folder, office.people[by],
         max_record_bytes=Config().max_record_bytes, unsigned=unsigned,
     )  # fmt: skip
 
@@ -102,7 +102,7 @@ def imported(store: SqlStore, folder: Path, *, unsigned: bool = True) -> PacketI
     """The packet, imported into a database where nobody has been yet."""
     workspace = workspace_of(store)
     return import_packet(
-        workspace.packet_intake(workspace.projects.default()), folder, workspace.people.local(),
+        workspace.packet_intake(), folder, workspace.people.local(),
         max_record_bytes=Config().max_record_bytes, unsigned=unsigned,
     )  # fmt: skip
 
@@ -269,11 +269,11 @@ def test_another_database_holds_the_same_reviews_after_an_import_and_exports_the
 
     local = workspace_of(other).people.local()
     settings = replace(workspace_of(other).projects.default().settings, reads_per_claim=2)
-    project = workspace_of(other).projects.change(
+    workspace_of(other).projects.change(
         workspace_of(other).projects.default(), settings, by=local, reason="as where it came from"
     )
     report = export_packet(
-        workspace_of(other).packets(project),
+        workspace_of(other).packets(),
         replace(local, roles=frozenset({Role.LEAD})),
         tmp_path / "back",
         at=office.clock(),

@@ -72,7 +72,6 @@ def test_only_a_lead_changes_people_settings_and_the_guideline(store: SqlStore) 
             lambda who=who: people.add("Eve", {Role.LEAD}, by=who),
             lambda who=who: people.grant(who, Role.LEAD, by=who),
             lambda who=who: people.revoke(office.people["Lea"], Role.LEAD, by=who, reason="no"),
-            lambda who=who: projects.add(ProjectSettings(name="Other"), by=who),
             lambda who=who: projects.change(
                 office.project, ProjectSettings(reads_per_claim=2), by=who, reason="no"
             ),
@@ -144,23 +143,6 @@ def test_settings_changed_by_two_leads_at_once_are_changed_once(store: SqlStore)
     }
     with pytest.raises(InputError, match="reason"):
         projects.change(changed, ProjectSettings(), by=lead, reason="")
-
-
-def test_two_projects_have_two_names_and_two_queues(store: SqlStore) -> None:
-    office = an_office(store, traces=1)
-    projects, lead = office.workspace.projects, office.people["Lea"]
-
-    other = projects.add(ProjectSettings(name="Pilot", reads_per_claim=2), by=lead)
-    with pytest.raises(Conflict, match="Pilot"):
-        projects.add(ProjectSettings(name=" Pilot"), by=lead)
-    office.read("Ada")
-    elsewhere = dataclasses.replace(office, project=other)
-    elsewhere.read("Ada")
-
-    assert projects.all() == (office.project, other)
-    assert office.desk("Ada").progress().mine_done == 1
-    assert elsewhere.desk("Ada").progress().mine_done == 1
-    assert elsewhere.desk("Ben").progress().left_for_me == 4
 
 
 def test_the_guideline_is_never_changed_only_followed_by_another_version(store: SqlStore) -> None:

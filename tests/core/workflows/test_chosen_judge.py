@@ -24,7 +24,7 @@ from core.judge.asking import ask
 from core.records import Claim, Span, State, VerdictLabel, Verification, state_of
 from core.records.judge import JudgeFor, JudgeVerdict
 from core.review.judge_trust import judge_trust
-from core.review.records import Judgement, ProjectSettings
+from core.review.records import Judgement
 from core.workflows.judges import choose_judge, try_judge
 from core.workflows.models import with_chosen_judge
 from core.workflows.verify import verify_pending
@@ -170,27 +170,31 @@ def test_what_people_found_of_its_readings_moves_what_a_judges_proof_is_worth(
     assert other.worth == {JudgeVerdict.SUPPORTED: 0.95, JudgeVerdict.CONTRADICTED: 0.05}
 
 
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ([("Ada", UNSUPPORTED)], []),  # she saw the verdict first
+        ([("Ada", UNSUPPORTED), ("Ben", SHOWN)], [VerdictLabel.SUPPORTED]),
+        ([("Ben", SHOWN), ("Cleo", SHOWN)], [VerdictLabel.SUPPORTED]),
+        ([("Ben", SHOWN), ("Cleo", UNSUPPORTED)], []),
+    ],
+)
 def test_only_what_was_said_before_a_verdict_was_seen_counts_and_each_claim_once(
-    store: SqlStore,
+    store: SqlStore, said: list[tuple[str, Judgement]], counts: list[VerdictLabel]
 ) -> None:
     workspace = workspace_of(store)
-    office = an_office(store, traces=0, leading=("Ada",))
+    office = an_office(store, traces=0, leading=("Ada",), reads_per_claim=len(said))
     with serving(reading(REPLIES)) as server:
         lead = workspace.people.local()
         choose_judge(workspace.judges, server.url, "small", JudgeFor.ALL, "A pilot", lead)
         verified(store)
     seen = store.get_verdict("one")
-
-    def read_in(name: str, person: str, judgement: Judgement) -> list[VerdictLabel]:
-        project = workspace.projects.add(ProjectSettings(name=name), by=lead)
-        replace(office, project=project).read(person, judgement)
-        return [label for _, _, label in workspace.judges.readings()]
-
     office.desk("Ada").open_verdict(seen.content_hash, seen.run_key)
-    assert read_in("seen", "Ada", UNSUPPORTED) == []
-    assert read_in("unseen", "Ben", SHOWN) == [VerdictLabel.SUPPORTED]
-    assert read_in("again", "Cleo", SHOWN) == [VerdictLabel.SUPPORTED]
-    assert read_in("otherwise", "Cleo", UNSUPPORTED) == []
+
+    for person, judgement in said:
+        office.read(person, judgement)
+
+    assert [label for _, _, label in workspace.judges.readings()] == counts
 
 
 def test_what_one_judge_replied_to_a_packet_is_never_taken_for_anothers(
