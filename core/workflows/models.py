@@ -73,9 +73,7 @@ def load_models(
     config: Config,
     *,
     nli_model: str | Path | None = None,
-    embedder: str | Path | None = None,
     calibrator: Path | Calibrator | None = None,
-    families: Path | None = None,
 ) -> Models:
     """The bundled models, or those that are named; ComponentUnavailable says what is missing.
 
@@ -86,10 +84,10 @@ def load_models(
     nli = load_nli_model(nli_model, max_tokens=config.nli_max_tokens)
     check_fitted_for(decides, nli.name, nli_model)
     return Models(
-        embedder=load_embedder(embedder),
+        embedder=load_embedder(),
         nli=nli,
         calibrator=decides,
-        families=load_families(families),
+        families=load_families(),
     )
 
 

@@ -40,19 +40,13 @@ class Recalibration:
     problems: tuple[InputError, ...]
 
 
-def models_to_calibrate(
-    config: Config,
-    *,
-    nli_model: str | Path | None = None,
-    embedder: str | Path | None = None,
-    families: Path | None = None,
-) -> Models:
+def models_to_calibrate(config: Config, *, nli_model: str | Path | None = None) -> Models:
     """The models that make features, with no calibrator yet."""
     return Models(
-        embedder=load_embedder(embedder),
+        embedder=load_embedder(),
         nli=load_nli_model(nli_model, max_tokens=config.nli_max_tokens),
         calibrator=Uncalibrated(),
-        families=load_families(families),
+        families=load_families(),
     )
 
 
