@@ -40,12 +40,10 @@ class Variant:
 
 
 def fit_variants(
-    train: Sequence[TrainingRow],
-    validation: Sequence[TrainingRow],
-    settings: ForestSettings | None = None,
+    train: Sequence[TrainingRow], validation: Sequence[TrainingRow]
 ) -> tuple[Variant, ...]:
     """Every fitted row of Table 12, on one training set and with thresholds from one validation set."""
-    settings = settings or ForestSettings()
+    settings = ForestSettings()
     encoding = fit_encoding([row.features for row in train])
     columns = encode([row.features for row in train], encoding)
     target = np.array([row.supported_by_route for row in train])
@@ -60,10 +58,8 @@ def fit_variants(
     ).fit(columns, target)
     balanced = LogisticRegression(max_iter=3_000, class_weight="balanced").fit(columns, target)
     forest = fit_calibrator(train, validation, settings=settings).forest()
-    blend = _best_mix(
-        [_scorer(encoding, trees), _scorer(encoding, balanced)], validation, gated=True
-    )
-    ensemble = _best_mix([forest.probabilities, blend[0]], validation, gated=True)
+    blend = _best_mix([_scorer(encoding, trees), _scorer(encoding, balanced)], validation)
+    ensemble = _best_mix([forest.probabilities, blend[0]], validation)
     return (
         Variant(
             name="raw verdict head",
@@ -115,14 +111,13 @@ def _scorer(encoding: Encoding, model: object) -> Scorer:
     return scores
 
 
-def _best_mix(
-    scorers: Sequence[Scorer], validation: Sequence[TrainingRow], *, gated: bool
-) -> tuple[Scorer, float]:
+def _best_mix(scorers: Sequence[Scorer], validation: Sequence[TrainingRow]) -> tuple[Scorer, float]:
     """The mix of two scorers, and its threshold, with the best block F1 on validation."""
     first, second = (scorer([row.features for row in validation]) for scorer in scorers)
     best: tuple[float, float, float] | None = None
     for share in np.linspace(0.0, 1.0, BLEND_STEPS):
-        choice = _chosen(share * first + (1 - share) * second, validation, by_block_f1, gated)
+        mix = share * first + (1 - share) * second
+        choice = _chosen(mix, validation, by_block_f1, gated=True)
         key = choice.point.block_f1 or 0.0
         if best is None or key > best[0]:
             best = (key, float(share), choice.point.threshold)

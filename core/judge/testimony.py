@@ -53,7 +53,7 @@ class Quoted:
     silent: str | None
 
 
-def material_of(trace: Trace, index: FactIndex | None = None) -> Material:
+def material_of(trace: Trace) -> Material:
     """Everything that proofs of one trace are checked against."""
     written: dict[str, tuple[str, ...]] = {}
     before: list[str] = []
@@ -65,7 +65,7 @@ def material_of(trace: Trace, index: FactIndex | None = None) -> Material:
         trace=trace,
         sources={source.source_id: source for source in trace.sources},
         calls=list_of_calls(trace),
-        index=index or index_trace(trace),
+        index=index_trace(trace),
         written=written,
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +49,6 @@ from core.workflows.rescore import (
     rescore_stored,
 )
 from core.workflows.verify import silent
-
-if TYPE_CHECKING:
-    from core.calibration.fit import ForestSettings
 
 GIVEN_BACK = "no final label: annotations are still to come, or two annotations differ"
 NOT_A_CLAIM = "reviewers say that it is no claim, or was cut wrongly"
@@ -493,13 +490,7 @@ def needs(material: Material, shipped: KeptRows | None) -> tuple[Need, ...]:
 # ---------------------------------------------------------------- fitting
 
 
-def fit_candidate(
-    material: Material,
-    shipped: KeptRows | None,
-    current: Calibrator,
-    *,
-    settings: ForestSettings | None = None,
-) -> Candidate:
+def fit_candidate(material: Material, shipped: KeptRows | None, current: Calibrator) -> Candidate:
     """A candidate forest, grown on training labels, compared with ``current`` on the other sides.
 
     It is fitted as what ships is: the same features, directions, guarantee and calibration, with the
@@ -512,7 +503,7 @@ def fit_candidate(
         raise InputError("too few labels: " + "; ".join(need.words for need in missing))
     made = material.made_by
     made_with = {} if made is None else made.fitted_with()
-    fitted = fit_site(material.site, shipped, current, made_with, settings=settings)
+    fitted = fit_site(material.site, shipped, current, made_with)
     forest = fitted.forest()
     return Candidate(
         fitted=fitted,
@@ -532,8 +523,6 @@ def fit_site(
     shipped: KeptRows | None,
     current: Calibrator,
     made_with: dict[str, str],
-    *,
-    settings: ForestSettings | None = None,
 ) -> Fitted:
     """A calibrator of a site's rows, as ``fit_candidate`` says; nothing is compared."""
     # Imported here: who only looks at labels and candidates does not wait for scikit-learn.
@@ -541,8 +530,7 @@ def fit_site(
 
     if shipped is not None and isinstance(current, Forest) and moves_only_calibration(site):
         return adjusted(current, site.train, made_with)
-    if settings is None:
-        settings = settings_of(current.card) if isinstance(current, Forest) else ForestSettings()
+    settings = settings_of(current.card) if isinstance(current, Forest) else ForestSettings()
     more = shipped or KeptRows(train=(), validation=())
     return fit_calibrator(
         [*site.train, *more.train],
