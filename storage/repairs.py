@@ -296,15 +296,13 @@ class Repairs:
                 ).all()
             yield from ((row.repair_id, _stored(row.document)) for row in rows)
 
-    def choices(self, repair_id: int, *, reviewer: str | None = None) -> Mapping[str, StoredChoice]:
-        """The last word on each edit, of one reviewer or of anybody: action id → choice."""
+    def choices(self, repair_id: int) -> Mapping[str, StoredChoice]:
+        """The last word on each edit, of anybody: action id → choice."""
         statement = (
             select(RepairChoice.__table__)  # type: ignore[attr-defined]
             .where(col(RepairChoice.repair_id) == repair_id)
             .order_by(col(RepairChoice.choice_id))
         )
-        if reviewer is not None:
-            statement = statement.where(col(RepairChoice.reviewer) == reviewer)
         with self.store.database.reading() as connection:
             rows = connection.execute(statement).all()
         return {row.action_id: read_as(StoredChoice, row) for row in rows}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 from sqlmodel import col
 
 from core.errors import Conflict
@@ -76,15 +76,6 @@ class Splits:
                 )
             self._keep(connection, {trace_id: split}, {trace_id: by}, actor=by)
 
-    def counts(self) -> Mapping[Split, int]:
-        """How many traces stand on each side; those that nothing was asked about stand on none."""
-        with self.store.database.reading() as connection:
-            rows = connection.execute(
-                select(col(TraceSplit.split), func.count()).group_by(col(TraceSplit.split))
-            ).all()
-        found = {Split(row[0]): row[1] for row in rows}
-        return {split: found.get(split, 0) for split in Split}
-
     def _draw(self, connection: Connection, trace_ids: Sequence[str]) -> Mapping[str, Split]:
         # Asked again under the lock: another process may have drawn meanwhile.
         known = _known(connection, trace_ids)
@@ -128,9 +119,9 @@ class Splits:
         )
 
 
-def draw(trace_id: str, *, seed: int = SEED) -> Split:
+def draw(trace_id: str) -> Split:
     """The split that a trace's id and the seed give, whatever other traces there are."""
-    digest = hashlib.sha256(f"{seed}:{trace_id}".encode("utf-8", "surrogatepass")).digest()
+    digest = hashlib.sha256(f"{SEED}:{trace_id}".encode("utf-8", "surrogatepass")).digest()
     place = int.from_bytes(digest[:8], "big") / 2**64
     if place < TRAIN_SHARE:
         return Split.TRAIN
