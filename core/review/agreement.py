@@ -25,6 +25,7 @@ from core.review.agreement_records import (
     Question,
     RevealEffect,
 )
+from core.review.agreement_resamples import RESAMPLES
 from core.review.assignment import unaided
 from core.review.pre_labels import PRE_LABELS, PreLabel
 from core.review.records import (
@@ -40,33 +41,20 @@ TAKEN_AS_CLAIM = "a machine takes every claim for one: there is nothing to compa
 # ---------------------------------------------------------------- people with people
 
 
-def agreement(
-    claims: Iterable[ReviewedClaim],
-    question: Question,
-    *,
-    basis: Basis = Basis.INDEPENDENT,
-    resamples: int | None = None,
-    seed: int = SEED,
-) -> AgreementFigures:
-    """How far the first two annotations of each claim agree; claims with one annotation do not count.
-
-    Intervals are of ``resamples`` draws of the traces: 5,000, and fewer where many traces make each
-    draw costly and the interval narrow.
-    """
-    found = _of_people(claims, question, basis)
-    return figures(*columns(chain.from_iterable(found)), question, resamples, seed)
-
-
 def agreement_with_groups(
     claims: Sequence[ReviewedClaim],
     question: Question,
     grouping: Grouping,
     *,
     basis: Basis = Basis.INDEPENDENT,
-    resamples: int | None = None,
+    resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> tuple[AgreementFigures, tuple[GroupAgreement, ...]]:
-    """``agreement`` of all claims, and of each group by name; a claim of two slices counts in both."""
+    """How far the first two annotations of each claim agree, of all claims and of each group by name.
+
+    Claims with one annotation do not count; a claim of two slices counts in both. Intervals are of
+    ``resamples`` draws of the traces.
+    """
     found = _of_people(claims, question, basis)
     pairs, left_out = columns(chain.from_iterable(found))
     members: dict[str | None, list[int]] = defaultdict(list)
@@ -180,9 +168,6 @@ _GROUP_NAMES: Mapping[Grouping, Callable[[ReviewedClaim], Sequence[str | None]]]
 def agreement_with_machine(
     claims: Iterable[ReviewedClaim],
     question: Question,
-    *,
-    resamples: int | None = None,
-    seed: int = SEED,
 ) -> AgreementFigures:
     """How far annotations agree with the verifier before its view was shown; one pair an annotation."""
     found = compared(
@@ -192,16 +177,13 @@ def agreement_with_machine(
             _machine_pair(claim, annotation, question) for annotation in claim.annotations
         ),
     )
-    return figures(*columns(chain.from_iterable(found)), question, resamples, seed)
+    return figures(*columns(chain.from_iterable(found)), question)
 
 
 def agreement_with_pre_labels(
     claims: Iterable[ReviewedClaim],
     made: Mapping[int, PreLabel],
     question: Question,
-    *,
-    resamples: int | None = None,
-    seed: int = SEED,
 ) -> AgreementFigures:
     """How far annotations agree with the pre-labels before those were shown; one pair an annotation."""
     pairs = (
@@ -210,7 +192,7 @@ def agreement_with_pre_labels(
         if claim.claim_key in made
         for annotation in claim.annotations
     )
-    return figures(*columns(pairs), question, resamples, seed)
+    return figures(*columns(pairs), question)
 
 
 def _pre_label_pair(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.bootstrap import Interval, interval
+from core.bootstrap import SEED, Interval, interval
 from core.review.agreement_pairs import Pairs
 from core.review.agreement_records import (
     AgreementFigures,
@@ -16,7 +16,7 @@ from core.review.agreement_records import (
     LabelShare,
     Question,
 )
-from core.review.agreement_resamples import Array, resampled
+from core.review.agreement_resamples import RESAMPLES, Array, resampled
 from core.review.records import (
     SUPPORT_LABELS,
 )
@@ -36,8 +36,8 @@ def figures(
     pairs: Pairs,
     left_out: Mapping[str, int],
     question: Question,
-    resamples: int | None,
-    seed: int,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> AgreementFigures:
     """The coefficients of the pairs, each with its interval or the reason for none."""
     kinds, times = np.unique(pairs.left * len(pairs.names) + pairs.right, return_counts=True)

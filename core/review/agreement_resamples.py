@@ -19,13 +19,10 @@ Array = NDArray[np.float64]
 FEWEST_TRACES = 8
 RESAMPLES = 1_000
 MOST_CELLS = 20_000_000  # of the table traces × shared labels; a larger one gets no interval
-# What an interval may cost: a thousand resamples of a thousand blocks of traces tell enough.
-DRAWS, FEWEST_RESAMPLES, MOST_BLOCKS = 1_000_000, 1_000, 1_000
+MOST_BLOCKS = 1_000  # of traces: a thousand resamples of as many tell enough
 
 
-def resampled(
-    pairs: Pairs, choices: int, resamples: int | None, seed: int
-) -> Mapping[str, Array] | str:
+def resampled(pairs: Pairs, choices: int, resamples: int, seed: int) -> Mapping[str, Array] | str:
     """Each coefficient on each resample of traces, shape (resamples,); or why there are none.
 
     With two ratings a claim, all four follow from the claims, those agreed on, and the sums over
@@ -40,8 +37,6 @@ def resampled(
     # Beyond a thousand traces, blocks of them are drawn: a tenth of the work for the same width.
     blocks = min(count, MOST_BLOCKS)
     place = traces % blocks
-    if resamples is None:
-        resamples = max(FEWEST_RESAMPLES, min(RESAMPLES, DRAWS // blocks))
     labels = np.stack([pairs.left, pairs.right])
     size = blocks, len(pairs.names)
     at_label = np.unique(labels.ravel() * size[0] + np.tile(place, 2)) // size[0]

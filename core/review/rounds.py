@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, zip_longest
 
-from core.bootstrap import SEED
 from core.errors import InputError
 from core.records import Span
 from core.review.adjudication import shared_source
@@ -120,19 +119,13 @@ def _drawn(number: int, candidate: Candidate) -> str:
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def agreement_of_round(
-    labels: Sequence[RoundLabel],
-    question: Question,
-    *,
-    resamples: int | None = None,
-    seed: int = SEED,
-) -> AgreementFigures:
+def agreement_of_round(labels: Sequence[RoundLabel], question: Question) -> AgreementFigures:
     """How far the annotators agree on one question; every two annotators of a claim are one pair.
 
     The interval is by resampling traces, as everywhere: pairs of one claim are not independent.
     """
     pairs, left_out = columns(_pairs(labels, question))
-    return figures(pairs, left_out, question, resamples, seed)
+    return figures(pairs, left_out, question)
 
 
 def differing(labels: Sequence[RoundLabel], question: Question) -> list[list[RoundLabel]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,12 +26,11 @@ from core.bootstrap import interval, resampled_counts
 from core.records import AttributionStatus, VerdictLabel
 from core.review.adjudication import resolve
 from core.review.agreement import (
-    agreement,
     agreement_with_groups,
     agreement_with_machine,
     reveal_effect,
 )
-from core.review.agreement_records import Basis, Grouping, Question
+from core.review.agreement_records import AgreementFigures, Basis, Grouping, Question
 from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.readers import readable_by
 from core.review.records import (
@@ -53,6 +53,12 @@ RATING = st.tuples(
 )
 RATINGS = st.lists(RATING, min_size=1, max_size=40)
 MORE_RATINGS = st.lists(RATING, min_size=FEWEST_TRACES, max_size=40)
+
+
+def agreement(
+    claims: Sequence[ReviewedClaim], question: Question, **more: object
+) -> AgreementFigures:
+    return agreement_with_groups(claims, question, Grouping.PAIR, **more)[0]  # type: ignore[arg-type]
 
 
 def claims_of(rows: list[tuple[str, str, int, str | None, str | None]]) -> list[ReviewedClaim]:
