@@ -212,7 +212,6 @@ def measure_large(store: SqlStore, project: Project) -> Iterator[tuple[Cell, ...
 
     for name, *works in (
         ("labels.reviewed", lambda: labels.reviewed(project.project_id)),
-        ("labels.rows_with_features", lambda: labels.rows_with_features(project.project_id)),
         ("settings that move all claims", lambda: audit_share(0.3), lambda: audit_share(0.2)),
         ("every link and document checked", store.verify_chain),
     ):

@@ -40,8 +40,8 @@ class Judges:
     def readings(self) -> Iterator[tuple[str, JudgeVerdict, VerdictLabel]]:
         """Proved readings of claims, each claim once, with what people said before they saw a verdict.
 
-        As (judge, verdict, label). Where such first answers differ, that counts
-        which a third person took; who had seen the proof says nothing about it.
+        As (judge, verdict, label). Where such first answers differ, that counts which a third person
+        took; who had seen the proof says nothing about it.
         """
         labels = Labels(store=self.store)
         with self.store.database.reading() as connection:

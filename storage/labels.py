@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,7 +18,6 @@ from core.review.records import (
     Adjudication,
     Annotation,
     ReviewedClaim,
-    ReviewStatus,
     Signal,
     Split,
 )
@@ -51,35 +50,25 @@ class Labels:
 
     store: SqlStore
 
-    def reviewed(
-        self,
-        project_id: int,
-        *,
-        statuses: Collection[ReviewStatus] | None = None,
-        since: datetime | None = None,
-        features: bool = True,
-    ) -> tuple[ReviewedClaim, ...]:
+    def reviewed(self, project_id: int, *, features: bool = True) -> tuple[ReviewedClaim, ...]:
         """The claims whose annotations are all in, in the order of their traces.
 
-        ``since``: only those with an annotation or an adjudication at that time or later. Without
-        ``features``, signals come without them, in half the time.
+        They are kept in memory, and brought up to what was written since. Without ``features``, signals
+        come without them, in half the time.
         """
-        return tuple(
-            claim
-            for claim in self._all(project_id, features)
-            if (statuses is None or claim.resolution.status in statuses)
-            and (since is None or _last(claim.annotations, claim.adjudication) >= since)
-        )
-
-    def rows_with_features(self, project_id: int) -> tuple[ReviewedClaim, ...]:
-        """The claims that have a final label and the features from which a forest learns."""
-        return tuple(
-            claim
-            for claim in self.reviewed(project_id)
-            if claim.resolution.final is not None
-            and claim.signal is not None
-            and claim.signal.features is not None
-        )
+        key = self._key(project_id, features)
+        with self.store.database.reading() as connection:
+            mark = _mark(connection, project_id)
+            kept = _KEPT.get(key)
+            if kept is None or kept.mark != mark:
+                found = None if kept is None else _brought_up(connection, project_id, kept, mark)
+                while key not in _KEPT and len(_KEPT) >= KEPT_AT_MOST:
+                    _KEPT.pop(next(iter(_KEPT)), None)
+                if found is None:
+                    with _uncollected():
+                        found = _read(connection, project_id, mark, features)
+                kept = _KEPT[key] = found
+        return kept.claims
 
     def next_probabilities(self, project_id: int, count: int) -> tuple[float, ...]:
         """The support of the claims that come next in the queue, audits aside."""
@@ -129,23 +118,8 @@ class Labels:
                 )
             ).scalar_one()
         # Whichever is in memory already: with features or without, the claims are the same.
-        return begun - len(self._all(project_id, self._key(project_id, True) in _KEPT))
-
-    def _all(self, project_id: int, features: bool) -> tuple[ReviewedClaim, ...]:
-        """All settled claims; kept in memory, and brought up to what was written since."""
-        key = self._key(project_id, features)
-        with self.store.database.reading() as connection:
-            mark = _mark(connection, project_id)
-            kept = _KEPT.get(key)
-            if kept is None or kept.mark != mark:
-                found = None if kept is None else _brought_up(connection, project_id, kept, mark)
-                while key not in _KEPT and len(_KEPT) >= KEPT_AT_MOST:
-                    _KEPT.pop(next(iter(_KEPT)), None)
-                if found is None:
-                    with _uncollected():
-                        found = _read(connection, project_id, mark, features)
-                kept = _KEPT[key] = found
-        return kept.claims
+        features = self._key(project_id, True) in _KEPT
+        return begun - len(self.reviewed(project_id, features=features))
 
     def _key(self, project_id: int, features: bool) -> tuple[str, int, bool]:
         return (str(self.store.database.engine.url), project_id, features)
@@ -402,8 +376,3 @@ def _slices(connection: Connection, wanted: Select[Any]) -> Mapping[int, list[st
     for row in rows:
         found.setdefault(row.position, []).append(row.slice)
     return found
-
-
-def _last(annotations: Collection[Annotation], adjudication: Adjudication | None) -> datetime:
-    times = [annotation.at for annotation in annotations]
-    return max([*times, adjudication.at] if adjudication else times)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -93,22 +92,6 @@ def test_each_claim_comes_with_its_votes_its_status_and_the_latest_signal(
             claim.inclusion_probability
         }
     assert {claim.inclusion_probability for claim in found.values()} == {None, 0.5}
-
-
-def test_claims_can_be_asked_for_by_status_and_by_time(store: SqlStore) -> None:
-    office = a_week(store)
-    labels, project_id = office.workspace.labels, office.project.project_id
-    every = labels.reviewed(project_id)
-
-    tied = labels.reviewed(project_id, statuses={ReviewStatus.UNRESOLVED})
-    today = labels.reviewed(project_id, since=office.clock() - timedelta(seconds=1))
-    never = labels.reviewed(project_id, since=office.clock() + timedelta(seconds=1))
-    with_features = labels.rows_with_features(project_id)
-
-    assert [claim.claim_key for claim in tied] == [2]
-    assert [claim.claim_key for claim in today] == [1]
-    assert never == ()
-    assert [claim for claim in every if claim.resolution.final is not None] == list(with_features)
 
 
 def test_reading_labels_takes_as_many_statements_for_many_claims_as_for_few(
