@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.records import Decision, IngestReport, State, Trace, VerdictLabel, Verification, Versions
+from core.records import Decision, State, Trace, VerdictLabel, Verification, Versions
 from core.review.records import Judgement, Person
 
 
@@ -191,16 +191,6 @@ class Overview:
     def waiting(self) -> int:
         """Traces without a verdict."""
         return self.traces - self.withheld - sum(self.by_decision.values())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredImport:
-    """The report of an import, with when it was, and whose."""
-
-    import_id: int
-    imported_at: datetime
-    actor: str
-    report: IngestReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, func, insert, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.records import FileCount, IngestReport, ToolCount, Trace, Verification, Versions
+from core.records import IngestReport, Trace, Verification, Versions
 from core.review.records import Person
 from storage import audit, listing, records, traces, verdicts
 from storage.checking import check_database
@@ -229,26 +229,6 @@ class SqlStore:
         """What produced the verdicts, the latest first."""
         with self.database.reading() as connection:
             return verdicts.runs(connection)
-
-    def imports(self, *, limit: int | None = None) -> tuple[records.StoredImport, ...]:
-        """The imports, the latest first."""
-        table = ImportRecord.__table__  # type: ignore[attr-defined]
-        with self.database.reading() as connection:
-            rows = connection.execute(select(table).order_by(table.c.import_id.desc()).limit(limit))
-            return tuple(
-                records.StoredImport(
-                    import_id=row.import_id,
-                    imported_at=row.imported_at,
-                    actor=row.actor,
-                    report=IngestReport(
-                        files=tuple(FileCount(**file) for file in json.loads(row.files)),
-                        tools=tuple(ToolCount(**tool) for tool in json.loads(row.tools)),
-                        skipped=tuple(json.loads(row.skipped)),
-                        **{name: row._mapping[name] for name in _COUNTED},
-                    ),
-                )
-                for row in rows
-            )
 
     def audit_events(
         self, *, newest_first: bool = True, limit: int | None = None, offset: int = 0
