@@ -17,20 +17,18 @@ CELLS_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A 95 % percentile interval; ``undefined`` resamples had nothing to count and were left out."""
+    """A 95 % percentile interval; resamples that had nothing to count were left out."""
 
     low: float
     high: float
-    undefined: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedDifference:
-    """First system minus second on the same resamples, with bootstrap p-values."""
+    """First system minus second on the same resamples, with a bootstrap p-value."""
 
     value: float
     interval: Interval
-    p_one_sided: float
     p_two_sided: float
 
 
@@ -88,11 +86,7 @@ def interval(
     low, high = np.quantile(defined, [tail, 1.0 - tail])
     if measured is not None and np.isfinite(measured):
         low, high = min(low, measured), max(high, measured)
-    return Interval(
-        low=round(float(low), 6),
-        high=round(float(high), 6),
-        undefined=int(len(values) - len(defined)),
-    )
+    return Interval(low=round(float(low), 6), high=round(float(high), 6))
 
 
 def paired_difference(
@@ -105,7 +99,7 @@ def paired_difference(
 ) -> PairedDifference | None:
     """Compare two systems' per-trace sums (traces, k) on the same draws; None when undefined.
 
-    ``metric`` maps sums of shape (n, k) to n values. p-values count resamples in which the first
+    ``metric`` maps sums of shape (n, k) to n values. The p-value counts resamples in which the first
     is not better, plus one in numerator and denominator, so that none is reported as 0.
     """
     if first.shape != second.shape:
@@ -123,7 +117,6 @@ def paired_difference(
     return PairedDifference(
         value=round(value, 6),
         interval=found,
-        p_one_sided=round(min(1.0, below), 6),
         p_two_sided=round(min(1.0, 2 * min(below, above)), 6),
     )
 

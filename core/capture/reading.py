@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Protocol
@@ -76,15 +75,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 _SIMPLEST = '{"answer": "…", "tool_outputs": [{"tool_name": "…", "text": "…"}]}'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detected:
-    """The format of a file and how sure we are, from 0 to 1."""
-
-    format: str
-    confidence: float
-
-
-def detect_format(path: Path, config: Config | None = None) -> Detected:
+def detect_format(path: Path, config: Config | None = None) -> str:
     """The format of a file, from its first records; UnknownFormat or UnreadableFile when none is."""
     limit = (config or site_config()).max_record_bytes
     values: list[object] = []
@@ -101,7 +92,7 @@ def detect_format(path: Path, config: Config | None = None) -> Detected:
     return _format_of(values, path.name)
 
 
-def _format_of(values: Sequence[object], file: str) -> Detected:
+def _format_of(values: Sequence[object], file: str) -> str:
     scores = [(max(map(module.detect, values)), module.NAME) for module in _MODULES]
     best = max(score for score, _ in scores)
     if best <= 0:
@@ -109,8 +100,7 @@ def _format_of(values: Sequence[object], file: str) -> Detected:
             f"no known trace format; {_what_is_missing(values[0])}; known formats: {', '.join(FORMATS)}",
             file=file,
         )
-    name = next(name for score, name in scores if score == best)
-    return Detected(format=name, confidence=best)
+    return next(name for score, name in scores if score == best)
 
 
 def _what_is_missing(value: object) -> str:
@@ -142,7 +132,7 @@ def read_records_of(
         raise UnknownFormat("no record in it")
     others: _Others | None = None
     if format == "auto":
-        format = _format_of([record.value for record in records[:_SAMPLE_RECORDS]], "").format
+        format = _format_of([record.value for record in records[:_SAMPLE_RECORDS]], "")
         others = {}
     yield from _told_apart(_of_formats(records, format, "", others))
 
@@ -161,7 +151,7 @@ def read_traces(
     chosen: list[tuple[Path, str]] = []
     for path in files_in(paths):
         try:
-            found = detect_format(path, config).format if format == "auto" else format
+            found = detect_format(path, config) if format == "auto" else format
         except InputError as error:
             yield error
         else:

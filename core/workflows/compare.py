@@ -219,7 +219,7 @@ def run_baseline(
     try:
         baseline = load_baseline(name, nli, where)
     except ComponentUnavailable as error:
-        return System(name=name, note="", predictions=None, emits_sources=False, reason=str(error))
+        return System(name=name, note="", predictions=None, reason=str(error))
     threshold, origin = baseline.natural_threshold, baseline.origin
     note = f"{origin}, threshold {threshold:g}"
     if validation:
@@ -230,7 +230,6 @@ def run_baseline(
         name=baseline.name,
         note=note,
         predictions=blind_predictions(evaluated.rows, scores, threshold),
-        emits_sources=False,
     )
 
 

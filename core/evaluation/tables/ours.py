@@ -290,7 +290,6 @@ def baselines(material: Material) -> Ours:
         name="block everything",
         note="",
         predictions=apply_plain("block-all", material.predictions),
-        emits_sources=False,
     )
     return _systems(
         (_own(material), block_all, *material.baselines),

@@ -32,15 +32,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """One system's predictions for the packet; ``predictions`` None says why it is unavailable.
-
-    ``emits_sources`` is False for source-blind baselines, which are not scored on sources.
-    """
+    """One system's predictions for the packet; of None ``reason`` says why it is unavailable."""
 
     name: str
     note: str
     predictions: Sequence[Prediction] | None
-    emits_sources: bool = True
     reason: str = ""
 
 

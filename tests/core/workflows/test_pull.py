@@ -52,7 +52,7 @@ def test_every_page_is_written_as_it_was_sent_and_read_as_a_trace(served, tmp_pa
 
     assert held(out) == served.records and pulled.written == len(served.records) > AT_ONCE
     assert len(served.asked) == 2 and pulled.headless == pulled.unfinished == 0
-    assert detect_format(out).format == FORMATS[served.store]
+    assert detect_format(out) == FORMATS[served.store]
     (trace,) = read_traces([out])
     assert isinstance(trace, Trace) and trace.answer and trace.question and trace.sources
     assert SECRET not in out.read_text("utf-8")

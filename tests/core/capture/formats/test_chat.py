@@ -122,7 +122,7 @@ def test_the_shapes_of_other_exports_mean_the_same(tmp_path, messages, shape):
     }[shape]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
-    assert detect_format(path).format == "chat"
+    assert detect_format(path) == "chat"
     (trace,) = read_traces([path])
 
     assert isinstance(trace, Trace)

@@ -61,7 +61,7 @@ def test_a_text_log_with_times_and_server_names_is_read(tmp_path):
         f"2025-03-01T10:00:01Z [ehr] [info] Message from server: {json.dumps(text(1, 'a chart'))}\n"
     )
 
-    assert detect_format(path).format == "mcp"
+    assert detect_format(path) == "mcp"
     (trace,) = read_traces([path])
 
     assert isinstance(trace, Trace)
