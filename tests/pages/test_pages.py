@@ -10,12 +10,14 @@ import pytest
 from builders import a_source, a_trace
 from databases import a_store, workspace_of
 from opening import cards, opened, views
+from sqlmodel import select
 from verdicts import HOSTILE, fill, hostile, showcase
 
 from core.records import Decision
 from core.review.records import Role
 from pages.widgets.plain import inert
 from storage.store import SqlStore
+from storage.tables import ImportRecord
 
 HOME, TRACES, VERDICT = "home", "traces", "verdict"
 
@@ -226,8 +228,10 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
         assert expected in kept["text"]
 
     assert store.list_traces().total == 1
-    assert [each.report.traces for each in store.imports()] == [1, 1]
-    assert [each.actor for each in store.imports()] == ["Lea", "Lea"]
+    with store.database.reading() as connection:
+        recorded = [*connection.execute(select(ImportRecord.__table__))]  # type: ignore[attr-defined]
+    told = [(each.new, each.unchanged, each.actor) for each in recorded]
+    assert told == [(1, 0, "Lea"), (0, 1, "Lea")]
     kept = [each.actor for each in store.audit_events() if each.action == "traces.stored"]
     assert kept == ["Lea"]
 
