@@ -49,7 +49,7 @@ from training.packed import is_packed, packed_encoder, packed_items, packed_name
 logger = logging.getLogger(__name__)
 
 QUICK_VALIDATION = ("mnli_dev5k", "infotabs_test_alpha2", "newprotocols_val", "control_val")
-TWIN_TOKENS = 320
+CLAIM_TOKENS = 360
 Progress = Callable[[str, Mapping[str, float]], None]
 
 
@@ -84,10 +84,10 @@ class TrainingOptions:
     clinical_pairs: int = CLINICAL_PAIRS_PER_PASS
     literature_pairs: int = LITERATURE_PAIRS_PER_PASS
     meaning_pairs: int = MEANING_PAIRS_PER_PASS
-    # A pass of all authored pairs with so many others for each of them; None: others alone.
+    # A pass of authored pairs and `pairs` with so many others for each of them; None: others alone.
     others_share: float | None = None
     authored_share: float = 1.0  # of the authored pairs, drawn anew for each pass
-    twins: Path | None = None  # pairs (`training.twins`) in place of the authored ones
+    pairs: tuple[Path, ...] = ()  # files of pairs (`training.claim_pairs`), every one in every pass
     line_mark: str = ""  # a character that line breaks are read as; none: as the start reads them
 
 
@@ -291,14 +291,12 @@ class TrainingRun:
         )
         if options.others_share is None:
             return others
-        written = (
-            [replace(pair, premise_tokens=TWIN_TOKENS) for pair in read_pairs(options.twins)]
-            if options.twins
-            else authored_pass(options.seed, self.pass_index)
-        )
+        written = authored_pass(options.seed, self.pass_index)
         rng = random.Random(f"authored-{options.seed}-{self.pass_index}")
         if options.authored_share < 1.0:
             written = rng.sample(written, round(options.authored_share * len(written)))
+        of_claims = [pair for path in options.pairs for pair in read_pairs(path)]
+        written += [replace(pair, premise_tokens=CLAIM_TOKENS) for pair in of_claims]
         pairs = written + others[: round(options.others_share * len(written))]
         rng.shuffle(pairs)
         return pairs

@@ -71,6 +71,7 @@ def answer_rows(answer: Mapping[str, Any]) -> Rows:
     for number, claim in enumerate(answer["claims"], 1):
         row = _row(f"{answer['trace_id']}::{number:02d}", answer["trace_id"], claim, sources)
         row |= {"label": claim["label"], "gold_source_ids": claim["gold"], "how": claim["how"]}
+        row |= {"quote": claim.get("evidence", "")}
         row |= {"category": answer["domain"], "slices": [f"how_{claim['how']}"]}
         yield row
 
