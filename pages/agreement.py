@@ -9,7 +9,7 @@ import streamlit as st
 from core.review.agreement_records import Basis, Grouping, Question
 from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.readers import require_reader
-from pages.screens.agreement.claim_table import show_claims
+from pages.screens.agreement.claim_table import names_by_claim, show_claims
 from pages.screens.agreement.over_time import cut_words, show_by_person, show_causes, show_over_time
 from pages.screens.agreement.rounds import show_rounds
 from pages.screens.agreement.view import (
@@ -72,6 +72,7 @@ grouping = right.selectbox(
 # Where tens of thousands of claims were read, the first look after a start takes seconds.
 with or_stop(REFUSED), st.spinner("Comparing the annotations …", show_time=True):
     view = agreement_for(packets_for(user), user, question, basis, grouping)
+    names, tools = names_by_claim(view.claims.values(), question)
 
 people = view.people
 if not view.claims:
@@ -91,7 +92,7 @@ if view.kept_back:
 
 if people.claims:
     show_figures(people)
-    words_of = (count_words(people), skew_words(people), left_out_words(people))
+    words_of = (count_words(people, tools), skew_words(people, tools), left_out_words(people))
     st.text("\n".join(filter(None, words_of)))
 else:
     show_notice(
@@ -106,7 +107,7 @@ if people.claims and len(view.groups) > 1:  # the figures of one group stand abo
         st.plotly_chart(weeks_figure(view.groups), width="stretch", key="weeks")
     show_numbers(
         GROUP_HEADER,
-        group_rows(view.groups, grouping),
+        group_rows(view.groups, grouping, tools),
         name=f"agreement-by-{grouping.value}",
         alt=f"Agreement by {GROUPINGS[grouping].lower()}: claims, traces, figures and intervals",
     )
@@ -115,10 +116,10 @@ if people.claims and len(view.groups) > 1:  # the figures of one group stand abo
 
 if people.claims:
     st.subheader("The claims behind these numbers", anchor=False)
-    names = {group.name: group for group in view.groups}
+    by_name = {group.name: group for group in view.groups}
     one, two = st.columns([1, 1], vertical_alignment="bottom")
     which = one_of("Show claims on which annotations", ["differ", "agree"], at=one, key="which")
-    choices: list[str | None | EllipsisType] = [..., *names]
+    choices: list[str | None | EllipsisType] = [..., *by_name]
     group = two.selectbox(
         "Of",
         choices,
@@ -127,11 +128,11 @@ if people.claims:
         ),
         key=f"group-{grouping.value}",
     )
-    figures = people if isinstance(group, EllipsisType) else names[group].figures
+    figures = people if isinstance(group, EllipsisType) else by_name[group].figures
     keys = figures.differing if which == "differ" else figures.agreeing
     show_claims(
         CLAIM_HEADER,
-        claim_rows([view.claims[key] for key in keys], question),
+        claim_rows([view.claims[key] for key in keys], question, names),
         [view.claims[key] for key in keys],
         key="claims",
         nothing=f"There is no claim on which annotations {which}.",
@@ -146,7 +147,7 @@ show_causes(list(view.claims.values()))
 st.subheader("With the verifier, before its view was shown", anchor=False)
 if view.machine.claims:
     show_figures(view.machine)
-    st.text(count_words(view.machine, "annotation"))
+    st.text(count_words(view.machine, tools, "annotation"))
 else:
     st.text("No annotation can be compared with the verifier.")
 if left_out := left_out_words(view.machine):
@@ -154,7 +155,7 @@ if left_out := left_out_words(view.machine):
 if view.pre_labels.claims:
     st.subheader("With the pre-labels, before they were shown", anchor=False)
     show_figures(view.pre_labels)
-    st.text(count_words(view.pre_labels, "annotation"))
+    st.text(count_words(view.pre_labels, tools, "annotation"))
 reveal = view.reveal
 if reveal.annotations:
     st.text(

@@ -363,6 +363,7 @@ def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
             col(ClaimRow.claim_id),
             col(ClaimRow.text),
             col(TraceVersion.trace_id),
+            col(TraceVersion.content_hash),
             col(PersonRow.name),
         )
         .join(ClaimRow, col(ClaimRow.claim_key) == col(label.claim_key))
@@ -373,10 +374,7 @@ def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
     ).all()
     return tuple(
         RoundLabel(
-            claim_key=row.claim_key,
-            claim_id=row.claim_id,
-            text=row.text,
-            trace_id=row.trace_id,
+            **{name: row._mapping[name] for name in _SHOWN},
             annotator=row.name,
             judgement=judgement_of(row),
             rationale=row.rationale,

@@ -78,6 +78,7 @@ class RoundLabel:
     claim_id: str
     text: str
     trace_id: str
+    content_hash: str
     annotator: str
     judgement: Judgement
     rationale: str

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import streamlit as st
+
 from core.records import Judged, Route, Source, Verification
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.widgets.identities import arguments_of, call_names
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS, family_words
+from storage.store import SqlStore
 
 Json = Mapping[str, object]
 
@@ -29,6 +32,12 @@ def source_names(sources: Sequence[Source]) -> dict[str, str]:
     """What a source is called on the page: its tool, numbered where a tool was called twice."""
     calls = call_names(sources)
     return {s.source_id: s.tool_name + call for s, call in zip(sources, calls, strict=True)}
+
+
+@st.cache_data(show_spinner=False, max_entries=10_000)
+def names_in_trace(_store: SqlStore, trace_id: str, content_hash: str) -> dict[str, str]:
+    """What the sources of a stored trace are called; raises NotFound."""
+    return source_names(_store.get_trace(trace_id, content_hash).trace.sources)
 
 
 def lay_out_source(source: Source, family: str, kept: Source | None, name: str) -> Json:

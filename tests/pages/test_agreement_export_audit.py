@@ -14,6 +14,7 @@ from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 from tables import cases
 
+from core.review.agreement_records import Question
 from core.review.exchange import PacketSignature
 from core.review.records import Role
 from core.review.signing import new_seed, sign
@@ -78,6 +79,17 @@ def test_the_claims_behind_a_number_are_those_on_which_readings_differ(office: O
 
     test.segmented_control(key="which").set_value("agree").run()
     assert len(test.dataframe[0].value) == 3
+
+
+def test_sources_have_their_names_and_no_ids(office: Office) -> None:
+    test = opened("agreement", office.people["Otto"].person_id)
+
+    test.segmented_control(key="question").set_value(Question.SOURCE).run()
+    table = test.dataframe[0].value
+
+    answers = {table.iloc[0]["First reading"], table.iloc[0]["Second reading"]}
+    assert answers == {"Ada: load_patient_history", "Ben: no source"}
+    assert any("Said: load_patient_history" in each.value for each in test.text)
 
 
 def test_a_lead_who_may_still_break_the_tie_does_not_see_its_votes(office: Office) -> None:

@@ -3,18 +3,21 @@ verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
+from core.review.agreement_records import Question
 from core.review.records import Judgement, ReviewedClaim
+from core.review.rounds import RoundLabel
+from pages.screens.agreement.view import Names
 from pages.widgets.figures import Cell, by_column, choose_row
 from pages.widgets.navigation import link_verdict
 from pages.widgets.plain import show_cards
 from pages.widgets.review_layout import owner_words
 from pages.widgets.routing import or_stop
 from pages.widgets.session import open_workspace
-from pages.widgets.source_view import source_names
+from pages.widgets.source_view import names_in_trace
 
 
 def show_claims(
@@ -40,9 +43,26 @@ def show_claims(
         return
     claim = claims[chosen]
     with or_stop():
-        trace = open_workspace().store.get_trace(claim.trace_id, claim.content_hash).trace
-    show_cards(_cards(claim, source_names(trace.sources)), key=f"{key}-said")
+        names = names_in_trace(open_workspace().store, claim.trace_id, claim.content_hash)
+    show_cards(_cards(claim, names), key=f"{key}-said")
     link_verdict("Open its verdict", claim.trace_id, claim.claim_id)
+
+
+def names_by_claim(
+    claims: Iterable[ReviewedClaim | RoundLabel], question: Question
+) -> tuple[dict[int, Names], Names]:
+    """What sources are called, by the key of their claim; and the tool of each, for claims together.
+
+    Nothing for questions that no source answers. Raises NotFound, StoreError.
+    """
+    if question is not Question.SOURCE:
+        return {}, {}
+    store = open_workspace().store
+    names: dict[int, Names] = {
+        each.claim_key: names_in_trace(store, each.trace_id, each.content_hash) for each in claims
+    }
+    tools = {key: name.partition(" #")[0] for one in names.values() for key, name in one.items()}
+    return names, tools
 
 
 def _answers(judgement: Judgement, names: Mapping[str, str]) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -21,11 +21,14 @@ from core.review.rounds import (
     answer,
     differing,
 )
+from pages.screens.agreement.claim_table import names_by_claim
 from pages.screens.agreement.view import (
+    Names,
     figure_cells,
     label_words,
     number,
     raw_agreement_figure,
+    said_words,
     show_figures,
 )
 from pages.widgets.counting import counted
@@ -151,7 +154,8 @@ def _show_measured(
     last = measured[-1]
     st.subheader(f"Round {last.round.number}", anchor=False)
     show_figures(last.figures)
-    st.text(_count_words(last))
+    names, tools = names_by_claim([label for each in measured for label in each.labels], question)
+    st.text(_count_words(last, tools))
     if words := change_words(measured, guidelines):
         show_cards([{"title": "Since the round before", "text": words}], key="round-change")
     if len(measured) > 1:
@@ -162,7 +166,7 @@ def _show_measured(
         name="calibration-rounds",
         alt="Agreement rounds: guideline, annotators, claims, figures and intervals",
     )
-    _show_differing(measured, question)
+    _show_differing(measured, question, names)
 
 
 def change_words(measured: Sequence[Measured], guidelines: Sequence[Guideline]) -> str:
@@ -192,16 +196,12 @@ def change_words(measured: Sequence[Measured], guidelines: Sequence[Guideline]) 
     return words + ("".join(changes) or "\nThe guideline was not amended in between.")
 
 
-def _count_words(one: Measured) -> str:
+def _count_words(one: Measured, tools: Names) -> str:
     claims = len({each.claim_key for each in one.labels})
-    shares = ", ".join(
-        f"{label_words(each.label)} {round(100 * each.share)} %"
-        for each in one.figures.prevalence[:4]
-    )
     return (
         f"{counted(claims, 'claim')} of {counted(one.figures.traces, 'trace')}, each read by up to "
         f"{len(one.round.annotators)} people: {counted(one.figures.claims, 'pair')} of annotations. "
-        f"Said: {shares or 'nothing'}. Guideline {one.round.guideline_version}."
+        f"{said_words(one.figures.prevalence, tools)} Guideline {one.round.guideline_version}."
     )
 
 
@@ -236,7 +236,9 @@ def _rounds_figure(measured: Sequence[Measured]) -> go.Figure:
     )
 
 
-def _show_differing(measured: Sequence[Measured], question: Question) -> None:
+def _show_differing(
+    measured: Sequence[Measured], question: Question, names: Mapping[int, Names]
+) -> None:
     st.subheader("Where they differ", anchor=False)
     numbers = {each.round.number: each for each in measured}
     one = numbers[one_of("Round", list(numbers), default=max(numbers), key="round-shown")]
@@ -252,7 +254,9 @@ def _show_differing(measured: Sequence[Measured], question: Question) -> None:
                 "facts": [
                     (
                         label.annotator,
-                        label_words(answer(label.judgement, question))
+                        label_words(
+                            answer(label.judgement, question), names.get(label.claim_key, {})
+                        )
                         + (f" · {label.rationale}" if label.rationale else ""),
                     )
                     for label in each

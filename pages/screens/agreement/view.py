@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -13,6 +14,7 @@ from core.review.agreement_records import (
     Figure,
     GroupAgreement,
     Grouping,
+    LabelShare,
     Question,
 )
 from core.review.agreement_resamples import FEWEST_TRACES
@@ -21,6 +23,7 @@ from core.review.rounds import answer
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, percent
 from pages.widgets.plots import BLUE, interval_bars
+from pages.widgets.review_layout import owner_words
 
 QUESTIONS = {
     Question.CLAIM: "Is it a claim?",
@@ -42,6 +45,8 @@ STATUSES = {
     ReviewStatus.UNRESOLVED: "waits for a decision",
 }
 SKEWED = 0.8
+
+Names = Mapping[str, str]  # source id → what the source is called
 
 
 class Shown(NamedTuple):
@@ -117,21 +122,29 @@ def interval_words(figure: Figure, name: str = "") -> str:
     return f"95 % interval {low:.2f} to {high:.2f}"
 
 
-def count_words(figures: AgreementFigures, what: str = "claim") -> str:
+def count_words(figures: AgreementFigures, tools: Names, what: str = "claim") -> str:
     """How many claims of how many traces, and how the labels are spread."""
-    labels = ", ".join(
-        f"{label_words(share.label)} {percent(share.share)}" for share in figures.prevalence[:4]
-    )
-    more = len(figures.prevalence) - 4
-    if more > 0:
-        labels += f" and {more} more"
     return (
         f"n = {counted(figures.claims, what)} of {counted(figures.traces, 'trace')}. "
-        f"Said: {labels or 'nothing'}."
+        f"{said_words(figures.prevalence, tools)}"
     )
 
 
-def skew_words(figures: AgreementFigures) -> str | None:
+def said_words(prevalence: Sequence[LabelShare], tools: Names, most: int = 4) -> str:
+    """How often each label was chosen, in words; sources of one tool count as one."""
+    said = _said(prevalence, tools)
+    more = f" and {len(said) - most} more" if len(said) > most else ""
+    return f"Said: {', '.join(said[:most]) or 'nothing'}{more}."
+
+
+def _said(prevalence: Sequence[LabelShare], tools: Names) -> list[str]:
+    shares = Counter[str]()
+    for each in prevalence:
+        shares[label_words(each.label, tools)] += each.share  # type: ignore[assignment]
+    return [f"{words} {percent(share)}" for words, share in shares.most_common()]
+
+
+def skew_words(figures: AgreementFigures, tools: Names) -> str | None:
     """What to mind where one label dominates and kappa falls behind."""
     top, (_, kappa, ac1) = figures.prevalence[:1], shown_figures(figures)
     low = kappa.figure.value is None or kappa.figure.value < (ac1.figure.value or 0.0)
@@ -139,7 +152,7 @@ def skew_words(figures: AgreementFigures) -> str | None:
     if few or not top or top[0].share < SKEWED or not low:
         return None
     return (
-        f"Where one label dominates, as {label_words(top[0].label)} does here, kappa is low even "
+        f"Where one label dominates, as {label_words(top[0].label, tools)} does here, kappa is low even "
         "among people who agree: read AC1 beside it."
     )
 
@@ -152,28 +165,29 @@ def left_out_words(figures: AgreementFigures) -> str | None:
     return f"Not compared: {'; '.join(parts)}."
 
 
-def label_words(label: str | None) -> str:
-    """A label as people read it."""
-    if label is None:
-        return "no source"
-    return label.replace("_", " ") if label in _LABELS else label
+def label_words(label: str | None, names: Names) -> str:
+    """A label as people read it, a source by what it is called."""
+    return _LABELS.get(label) or owner_words(label, names)
 
 
-_LABELS = tuple(each.value for each in (*SUPPORT_LABELS, *Unfit))
+_LABELS: Mapping[str | None, str] = {
+    each.value: each.value.replace("_", " ") for each in (*SUPPORT_LABELS, *Unfit)
+}
 
 
-def group_rows(groups: Sequence[GroupAgreement], grouping: Grouping) -> list[list[Cell]]:
+def group_rows(
+    groups: Sequence[GroupAgreement], grouping: Grouping, tools: Names
+) -> list[list[Cell]]:
     """One row a group for GROUP_HEADER; an interval has its ends, an undefined figure none, and a group
     of fewer traces than an interval needs no figure at all."""
     rows: list[list[Cell]] = []
     for group in groups:
         figures = group.figures
-        top = figures.prevalence[0] if figures.prevalence else None
         row: list[Cell] = [group.name or f"no {GROUPINGS[grouping].lower()}"]
         row += [figures.claims, figures.traces, len(figures.differing)]
         cells = figure_cells(*(shown.figure for shown in shown_figures(figures)))
         row += [None] * len(cells) if figures.traces < FEWEST_TRACES else cells
-        row.append(f"{label_words(top.label)} {percent(top.share)}" if top else None)
+        row.append(next(iter(_said(figures.prevalence, tools)), None))
         rows.append(row)
     return rows
 
@@ -238,12 +252,21 @@ def weeks_figure(groups: Sequence[GroupAgreement]) -> go.Figure:
     )
 
 
-def claim_rows(claims: Sequence[ReviewedClaim], question: Question) -> list[list[Cell]]:
-    """One row a claim for CLAIM_HEADER: what each annotator said to the question, and what stands."""
+def claim_rows(
+    claims: Sequence[ReviewedClaim], question: Question, names: Mapping[int, Names]
+) -> list[list[Cell]]:
+    """One row a claim for CLAIM_HEADER: what each annotator said to the question, and what stands.
+
+    ``names`` has what its sources are called under a claim's key.
+    """
+
+    def words(judgement: Judgement) -> str:
+        return label_words(answer(judgement, question), names.get(claim.claim_key, {}))
+
     rows: list[list[Cell]] = []
     for claim in claims:
         answers = [
-            f"{annotation.reviewer}: {answer_words(annotation.first or annotation.judgement, question)}"
+            f"{annotation.reviewer}: {words(annotation.first or annotation.judgement)}"
             for annotation in claim.annotations
         ]
         final = claim.resolution.final
@@ -252,7 +275,7 @@ def claim_rows(claims: Sequence[ReviewedClaim], question: Question) -> list[list
                 claim.text,
                 *(answers + ["–", "–"])[:2],
                 STATUSES[claim.resolution.status],
-                answer_words(final, question) if final else "–",
+                words(final) if final else "–",
                 claim.claim_id,
             ]
         )
@@ -260,8 +283,3 @@ def claim_rows(claims: Sequence[ReviewedClaim], question: Question) -> list[list
 
 
 CLAIM_HEADER = ("Claim", "First reading", "Second reading", "Status", "Stands", "Claim id")
-
-
-def answer_words(judgement: Judgement, question: Question) -> str:
-    """What a judgement says to the question."""
-    return label_words(answer(judgement, question))

@@ -12,9 +12,8 @@ from pages.widgets.days import moments
 from pages.widgets.figures import choose_row, widths
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import answer_words
-from pages.widgets.source_view import source_names
+from pages.widgets.source_view import names_in_trace
 from storage.annotations import Mine
-from storage.store import SqlStore
 from storage.workspace import Workspace
 
 SHOW, MINE = "show", "mine"  # ?show=mine
@@ -55,7 +54,9 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
     told = [
         (
             each,
-            answer_words(each.judgement, _names(workspace.store, each.trace_id, each.content_hash)),
+            answer_words(
+                each.judgement, names_in_trace(workspace.store, each.trace_id, each.content_hash)
+            ),
         )
         for each in every
     ]
@@ -118,8 +119,3 @@ def _leave() -> None:
 def _text(one: Mine, answer: str) -> str:
     said = (one.text, one.question, one.trace_id, one.rationale, answer)
     return "\n".join(said).casefold()
-
-
-@st.cache_data(show_spinner=False, max_entries=10_000)
-def _names(_store: SqlStore, trace_id: str, content_hash: str) -> dict[str, str]:
-    return source_names(_store.get_trace(trace_id, content_hash).trace.sources)

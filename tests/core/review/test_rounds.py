@@ -28,6 +28,7 @@ def labels(*claims: tuple[Judgement, ...]) -> list[RoundLabel]:
             claim_id=f"c{key:02d}",
             text="It is so.",
             trace_id=f"t{key}",
+            content_hash="sha256:" + "0" * 64,
             annotator=name,
             judgement=said,
             rationale="",
