@@ -21,9 +21,9 @@ from pages.screens.agreement.view import (
     count_words,
     group_rows,
     left_out_words,
+    show_course,
     show_figures,
     skew_words,
-    weeks_figure,
 )
 from pages.widgets.counting import counted
 from pages.widgets.figures import show_numbers
@@ -104,7 +104,13 @@ else:
 if people.claims and len(view.groups) > 1:  # the figures of one group stand above
     st.subheader(f"By {GROUPINGS[grouping].lower()}", anchor=False)
     if grouping is Grouping.WEEK:
-        st.plotly_chart(weeks_figure(view.groups), width="stretch", key="weeks")
+        show_course(
+            [(each.name, f"n = {each.figures.claims:,}", each.figures) for each in view.groups],
+            what="week",
+            title="Raw agreement by week with 95 % intervals",
+            xaxis_title="week from, of the second annotation",
+            yaxis_title="both annotations agree (%)",
+        )
     show_numbers(
         GROUP_HEADER,
         group_rows(view.groups, grouping, tools),

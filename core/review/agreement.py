@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 from enum import Enum
 from itertools import chain
 
@@ -149,8 +150,8 @@ def _pair_name(claim: ReviewedClaim) -> tuple[str, ...]:
 
 def _week(claim: ReviewedClaim) -> tuple[str, ...]:
     first, second = sorted(claim.annotations, key=lambda annotation: annotation.slot)[:2]
-    year, week, _ = max(first.at, second.at).isocalendar()
-    return (f"{year}-W{week:02d}",)
+    day = max(first.at, second.at).date()
+    return ((day - timedelta(days=day.weekday())).isoformat(),)
 
 
 _GROUP_NAMES: Mapping[Grouping, Callable[[ReviewedClaim], Sequence[str | None]]] = {

@@ -1,8 +1,13 @@
-"""Figures only of groups that are large enough to tell anything; sources by their names."""
+"""Figures and points only of groups that are large enough to tell anything; sources by their names."""
 
 from __future__ import annotations
 
-from reviewed import a_judgement, a_reviewed_claim, an_annotation
+import json
+from datetime import timedelta
+
+import pytest
+from reviewed import MONDAY, a_judgement, a_reviewed_claim, an_annotation
+from streamlit.testing.v1 import AppTest
 
 from core.review.agreement import agreement_with_groups
 from core.review.agreement_records import Grouping, Question
@@ -47,3 +52,45 @@ def test_sources_of_one_tool_count_as_one_and_have_its_name() -> None:
     assert count_words(figures, tools).endswith("Said: search_pubmed 75.0 %, no source 25.0 %.")
     (row,) = group_rows(groups, Grouping.PAIR, tools)
     assert row[-1] == "search_pubmed 75.0 %"
+
+
+def course(traces_by_week: list[int]) -> AppTest:
+    """The page's plot by week, of as many traces in each week."""
+
+    def page(found: list[tuple]) -> None:
+        from pages.screens.agreement.view import show_course
+
+        show_course(found, what="week", title="Raw agreement")
+
+    claims = [
+        a_reviewed_claim(
+            1000 * week + number,
+            an_annotation("Ada", slot=1, at=MONDAY + timedelta(weeks=week)),
+            an_annotation("Ben", slot=2, at=MONDAY + timedelta(weeks=week, days=2)),
+        )
+        for week, count in enumerate(traces_by_week)
+        for number in range(count)
+    ]
+    _, groups = agreement_with_groups(claims, Question.SUPPORT, Grouping.WEEK, resamples=20)
+    found = [(each.name, "", each.figures) for each in groups]
+    return AppTest.from_function(page, args=(found,)).run()
+
+
+def test_a_week_of_too_few_traces_has_its_place_and_no_point() -> None:
+    test = course([FEWEST_TRACES, 1, FEWEST_TRACES + 1])
+
+    (trace,) = json.loads(test.get("plotly_chart")[0].proto.spec)["data"]
+    assert trace["x"] == ["2026-11-02", "2026-11-09", "2026-11-16"]
+    assert trace["y"] == [100.0, None, 100.0]
+
+
+@pytest.mark.parametrize(("traces", "enough"), [([1, 2], 0), ([FEWEST_TRACES, 2], 1)])
+def test_where_one_week_or_none_has_enough_traces_the_page_says_what_is_missing(
+    traces: list[int], enough: int
+) -> None:
+    test = course(traces)
+
+    assert not test.get("plotly_chart")
+    assert [each.value for each in test.text] == [
+        f"The plot needs two weeks with 8 traces or more each: {enough} so far."
+    ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.errors import NotAllowed
 from core.review.agreement_records import AgreementFigures, Question
+from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.items import Guideline
 from core.review.records import Person, Project, Role
 from core.review.rounds import (
@@ -27,8 +27,8 @@ from pages.screens.agreement.view import (
     figure_cells,
     label_words,
     number,
-    raw_agreement_figure,
     said_words,
+    show_course,
     show_figures,
 )
 from pages.widgets.counting import counted
@@ -159,11 +159,24 @@ def _show_measured(
     if words := change_words(measured, guidelines):
         show_cards([{"title": "Since the round before", "text": words}], key="round-change")
     if len(measured) > 1:
-        st.plotly_chart(_rounds_figure(measured), width="stretch", key="rounds-plot")
+        show_course(
+            [
+                (
+                    f"Round {each.round.number}, guideline {each.round.guideline_version}, "
+                    f"n = {each.round.claims:,}",
+                    "",
+                    each.figures,
+                )
+                for each in measured
+            ],
+            what="round",
+            title="Raw agreement by round with 95 % intervals",
+            yaxis_title="two annotators agree (%)",
+        )
     show_numbers(
         HEADER,
         [_row(each) for each in measured],
-        name="calibration-rounds",
+        name="agreement-rounds",
         alt="Agreement rounds: guideline, annotators, claims, figures and intervals",
     )
     _show_differing(measured, question, names)
@@ -175,7 +188,8 @@ def change_words(measured: Sequence[Measured], guidelines: Sequence[Guideline]) 
         return ""
     before, now = measured[-2], measured[-1]
     old, new = before.figures.raw, now.figures.raw
-    if old.value is None or new.value is None:
+    few = min(before.figures.traces, now.figures.traces) < FEWEST_TRACES  # no figure is shown
+    if few or old.value is None or new.value is None:
         return ""
     moved = "rose" if new.value > old.value else "fell" if new.value < old.value else "stayed"
     words = f"Raw agreement {moved}: {number(old, 'Raw')} to {number(new, 'Raw')}"
@@ -214,26 +228,8 @@ def _row(one: Measured) -> list[Cell]:
         len(one.round.annotators),
         one.round.claims,
         figures.claims,
-        *figure_cells(figures.raw, figures.fleiss, figures.ac1),
+        *figure_cells(figures, figures.raw, figures.fleiss, figures.ac1),
     ]
-
-
-def _rounds_figure(measured: Sequence[Measured]) -> go.Figure:
-    """Raw agreement of each round with its interval."""
-    return raw_agreement_figure(
-        [
-            (
-                f"Round {each.round.number}, guideline {each.round.guideline_version}, "
-                f"n = {each.round.claims:,}",
-                "",
-                each.figures,
-            )
-            for each in measured
-        ],
-        height=300,
-        title="Raw agreement by round with 95 % intervals",
-        yaxis_title="two annotators agree (%)",
-    )
 
 
 def _show_differing(

@@ -178,25 +178,24 @@ _LABELS: Mapping[str | None, str] = {
 def group_rows(
     groups: Sequence[GroupAgreement], grouping: Grouping, tools: Names
 ) -> list[list[Cell]]:
-    """One row a group for GROUP_HEADER; an interval has its ends, an undefined figure none, and a group
-    of fewer traces than an interval needs no figure at all."""
+    """One row a group for GROUP_HEADER."""
     rows: list[list[Cell]] = []
     for group in groups:
         figures = group.figures
         row: list[Cell] = [group.name or f"no {GROUPINGS[grouping].lower()}"]
         row += [figures.claims, figures.traces, len(figures.differing)]
-        cells = figure_cells(*(shown.figure for shown in shown_figures(figures)))
-        row += [None] * len(cells) if figures.traces < FEWEST_TRACES else cells
+        row += figure_cells(figures, *(shown.figure for shown in shown_figures(figures)))
         row.append(next(iter(_said(figures.prevalence, tools)), None))
         rows.append(row)
     return rows
 
 
-def figure_cells(*figures: Figure) -> list[Cell]:
-    """The value of each and its interval, where they are there."""
+def figure_cells(figures: AgreementFigures, *shown: Figure) -> list[Cell]:
+    """The value of each and its interval, where they are there: of too few traces nothing is."""
+    few = figures.traces < FEWEST_TRACES
     return [
-        cell
-        for one in figures
+        None if few else cell
+        for one in shown
         for cell in (
             one.value,
             f"{one.interval.low:.2f} to {one.interval.high:.2f}" if one.interval else None,
@@ -210,46 +209,40 @@ GROUP_HEADER = (
 )  # fmt: skip
 
 
-def raw_agreement_figure(
-    found: Sequence[tuple[str | None, str, AgreementFigures]], *, height: int = 360, **layout: Any
-) -> go.Figure:
-    """Raw agreement in percent along groups of annotations, with 95 % intervals.
+def show_course(
+    found: Sequence[tuple[str | None, str, AgreementFigures]], *, what: str, **layout: Any
+) -> None:
+    """Raw agreement in percent along weeks or rounds, with 95 % intervals; else what is missing.
 
-    ``found`` has each group's name, what stands at its point, and its figures; ``layout`` is the
-    figure's. Groups without a figure are left out.
+    ``found`` has each one's name, what stands at its point, and its figures; ``layout`` is the
+    figure's. One of fewer traces than an interval needs has its place and no point.
     """
-    shown = [each for each in found if each[2].raw.value is not None]
-    values = [figures.raw.value or 0.0 for _, _, figures in shown]
+    enough = [figures.traces >= FEWEST_TRACES for _, _, figures in found]
+    if sum(enough) < 2:  # one point shows no course
+        st.text(
+            f"The plot needs two {what}s with {FEWEST_TRACES} traces or more each: "
+            f"{sum(enough)} so far."
+        )
+        return
+    values = [figures.raw.value or 0.0 for _, _, figures in found]
     figure = go.Figure(
         go.Scatter(
-            x=[name for name, _, _ in shown],
-            y=[100 * value for value in values],
+            x=[name for name, _, _ in found],
+            y=[100 * value if told else None for value, told in zip(values, enough, strict=True)],
             mode="lines+markers+text",
-            text=[at_point for _, at_point, _ in shown],
+            text=[at_point for _, at_point, _ in found],
             textposition="top center",
             cliponaxis=False,
             marker={"size": 9, "color": BLUE},
             line={"color": BLUE},
-            error_y=interval_bars(values, [each[2].raw.interval for each in shown], scale=100),
+            error_y=interval_bars(values, [each[2].raw.interval for each in found], scale=100),
             hovertemplate="%{x}: %{y:.1f} %<extra></extra>",
         )
     )
-    figure.update_layout(height=height, margin={"t": 60}, **layout)
+    figure.update_layout(height=320, margin={"t": 60}, **layout)
     figure.update_xaxes(type="category")
     figure.update_yaxes(range=[-2, 108])
-    return figure
-
-
-def weeks_figure(groups: Sequence[GroupAgreement]) -> go.Figure:
-    """Raw agreement week by week; the number of claims stands at each point."""
-    weeks = [group for group in groups if group.figures.raw.value is not None]
-    return raw_agreement_figure(
-        [(group.name, f"n = {group.figures.claims:,}", group.figures) for group in weeks],
-        title=f"Raw agreement by week with 95 % intervals, "
-        f"n = {sum(group.figures.claims for group in weeks):,} claims",
-        xaxis_title="week of the second annotation",
-        yaxis_title="both annotations agree (%)",
-    )
+    st.plotly_chart(figure, width="stretch", key=f"{what}s-plot")
 
 
 def claim_rows(
