@@ -34,6 +34,7 @@ from storage.audit import append_event
 from storage.columns import about, in_pieces, plain_text, read_as
 from storage.queue import settle
 from storage.tables import (
+    SHOWN_NAME,
     AnnotationRow,
     AssignmentRow,
     AuditEvent,
@@ -124,7 +125,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
             col(ClaimRow.claim_id),
             col(ClaimRow.text),
             col(TraceVersion.trace_id),
-            col(tables.PersonRow.name),
+            SHOWN_NAME.label("holder"),
             col(tables.Draft.updated_at),
             col(AnnotationRow.at).label("voted_at"),
         )
@@ -145,7 +146,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
             text=row.text,
             trace_id=row.trace_id,
             slot=row.slot,
-            holder=row.name,
+            holder=row.holder,
             since=row.created_at,
             lease_until=row.lease_until,
             moved_at=leases.moved_at(row.created_at, row.shown_at, row.updated_at, row.voted_at),

@@ -72,6 +72,7 @@ PERSON_ERASED = (
     "person.erased"  # of rows and events without a name that stood in them: hashes of both
 )
 
+SHOWN_AS = "person.shown_as"
 # Every row of these tables has an event that holds its hash: write them with add_row.
 TOLD: tuple[type[SQLModel], ...] = (
     tables.RoleGrant,

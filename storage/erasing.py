@@ -26,7 +26,7 @@ from sqlmodel import SQLModel, col
 
 from core.review.records import Person
 from storage import records
-from storage.audit import ERASED, PERSON_ERASED, append_event, event_hash, row_hash
+from storage.audit import ERASED, PERSON_ERASED, SHOWN_AS, append_event, event_hash, row_hash
 from storage.columns import PlainText, in_pieces
 from storage.tables import (
     AdjudicationRow,
@@ -124,7 +124,7 @@ def erase_person(
     guesses the name can confirm it by them.
     """
     stub = f"person {person.person_id} (erased)"
-    words = {each: stub for each in (person.name, person.email) if each}
+    words = dict.fromkeys(_names_of(connection, person), stub)
     rewritten: dict[str, list[list[object]]] = {}
     letters = 0
     for table in SQLModel.metadata.sorted_tables:
@@ -143,6 +143,24 @@ def erase_person(
     told = {"reason": reason, "rewritten": rewritten}
     append_event(connection, at, actor, PERSON_ERASED, f"person {person.person_id}", told)
     return sum(map(len, rewritten.values())), letters
+
+
+def _names_of(connection: Connection, person: Person) -> set[str]:
+    """Name, address, and every name that pages ever called the person by; none that is another's now."""
+    shown = connection.execute(
+        select(col(AuditEvent.detail)).where(
+            col(AuditEvent.action) == SHOWN_AS,
+            col(AuditEvent.entity) == f"person {person.person_id}",
+        )
+    ).scalars()
+    names = {name for each in shown for name in json.loads(each).values()}
+    others = connection.execute(
+        select(col(PersonRow.name), col(PersonRow.shown_as)).where(
+            col(PersonRow.person_id) != person.person_id
+        )
+    )
+    names -= {name for row in others for name in row}
+    return names | {each for each in (person.name, person.email) if each}
 
 
 # The columns in which this program itself names people, alone or as a value of a JSON document.

@@ -20,7 +20,7 @@ from storage.seals import APPENDED, add_seal, table_of
 from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
 from storage.verdicts import fill_blocks, fill_states
 
-NEWEST = "0020"
+NEWEST = "0021"
 FIRST_CARRIED = "0011"  # of 0.19.0
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
@@ -271,6 +271,11 @@ def _keep_blocking_claims(connection: Connection) -> None:
     _refuse(connection, "UPDATE", "claim_block")
 
 
+def _show_people_by_another_name(connection: Connection) -> None:
+    """To 0021: a person may be called on pages by another name than the recorded one."""
+    connection.execute(text("ALTER TABLE person ADD COLUMN shown_as TEXT"))
+
+
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 and 0018 were
 # never released: the table that 0013 drops had one more column in it, and 0018 knew no withdrawal.
 STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
@@ -283,4 +288,5 @@ STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
     "0017": ("0019", _keep_final_labels),
     "0018": ("0019", _let_annotations_be_withdrawn),
     "0019": ("0020", _keep_blocking_claims),
+    "0020": ("0021", _show_people_by_another_name),
 }

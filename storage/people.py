@@ -10,14 +10,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 from sqlmodel import col
 
 from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.assignment import check_reason
 from core.review.records import Person, Role
 from core.review.roles import require
-from storage.audit import PROGRAM_NAMES, add_row, append_event, roles_by_person, roles_of, trail_id
+from storage.audit import (
+    PROGRAM_NAMES,
+    SHOWN_AS,
+    add_row,
+    append_event,
+    roles_by_person,
+    roles_of,
+    trail_id,
+)
 from storage.columns import plain_text
 from storage.erasing import erase_person
 from storage.keys import USER_FILE, key_folder, read_owned
@@ -115,6 +123,7 @@ class People:
         """A new person; raises NotAllowed, Conflict for a name or email that is taken, InputError."""
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "add people")
+            _check_free(connection, _plain_name(name))
             return _add(connection, name, roles, email=email, by=by.name, at=self.store.now())
 
     def add_from_packet(self, name: str, origin: str | None, *, by: Person) -> Person:
@@ -150,6 +159,33 @@ class People:
             now = person_at(connection, person.person_id)
             if role not in now.roles:
                 _set(connection, now, role, granted=True, by=by.name, at=self.store.now())
+            return person_at(connection, person.person_id)
+
+    def show_as(self, person: Person, name: str, *, by: Person) -> Person:
+        """The person as pages call them from now on; what is recorded keeps the name that it has.
+
+        Their own name takes the other away. Raises NotAllowed, InputError, and Conflict for a name
+        by which somebody else is known.
+        """
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "name people")
+            now, plain = person_at(connection, person.person_id), _plain_name(name)
+            if plain == now.shown:
+                return now
+            _check_free(connection, plain, now.person_id)
+            connection.execute(
+                update(PersonRow)
+                .where(col(PersonRow.person_id) == now.person_id)
+                .values(shown_as=None if plain == now.name else plain)
+            )
+            append_event(
+                connection,
+                self.store.now(),
+                by.name,
+                SHOWN_AS,
+                f"person {now.person_id}",
+                {"from": now.shown, "to": plain},
+            )
             return person_at(connection, person.person_id)
 
     def revoke(self, person: Person, role: Role, *, by: Person, reason: str) -> Person:
@@ -195,6 +231,12 @@ class People:
         return found
 
 
+def _check_free(connection: Connection, name: str, person_id: int | None = None) -> None:
+    for each in people(connection):
+        if each.person_id != person_id and name in (each.name, each.shown_as):
+            raise Conflict(f"{name!r:.200} is here already: a name belongs to one person")
+
+
 def people(connection: Connection) -> tuple[Person, ...]:
     """Everybody with the roles of this moment."""
     rows = connection.execute(select(*_PERSON).order_by(col(PersonRow.person_id))).all()
@@ -202,7 +244,9 @@ def people(connection: Connection) -> tuple[Person, ...]:
     return tuple(_person(row, roles.get(row.person_id, frozenset())) for row in rows)
 
 
-_PERSON = (col(PersonRow.person_id), col(PersonRow.name), col(PersonRow.email))
+_PERSON = (
+    col(PersonRow.person_id), col(PersonRow.name), col(PersonRow.email), col(PersonRow.shown_as)
+)  # fmt: skip
 
 
 def _person(row: Any, roles: frozenset[Role]) -> Person:

@@ -33,7 +33,7 @@ from storage.guidelines import keep_first
 from storage.people import allow, people, person_at
 from storage.queue import open_round
 from storage.store import SqlStore
-from storage.tables import ClaimRow, PersonRow, QueueRow, TraceVersion, VerdictOpening
+from storage.tables import SHOWN_NAME, ClaimRow, PersonRow, QueueRow, TraceVersion, VerdictOpening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,7 +318,7 @@ def _rounds(connection: Connection, project_id: int) -> tuple[AgreementRound, ..
         .where(col(one.project_id) == project_id)
         .order_by(col(one.number))
     ).all()
-    names = {each.person_id: each.name for each in people(connection)}
+    names = {each.person_id: each.shown for each in people(connection)}
     return tuple(
         AgreementRound(
             round_id=row.round_id,
@@ -364,7 +364,7 @@ def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
             col(ClaimRow.text),
             col(TraceVersion.trace_id),
             col(TraceVersion.content_hash),
-            col(PersonRow.name),
+            SHOWN_NAME.label("annotator"),
         )
         .join(ClaimRow, col(ClaimRow.claim_key) == col(label.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
@@ -375,7 +375,7 @@ def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
     return tuple(
         RoundLabel(
             **{name: row._mapping[name] for name in _SHOWN},
-            annotator=row.name,
+            annotator=row.annotator,
             judgement=judgement_of(row),
             rationale=row.rationale,
             at=row.at,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import CheckConstraint, Index, LargeBinary, Text, UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlalchemy import CheckConstraint, Index, LargeBinary, Text, UniqueConstraint, func
+from sqlmodel import Field, SQLModel, col
 
 from storage.columns import PlainText, UtcDateTime
 
@@ -229,7 +229,7 @@ class ProjectRow(SQLModel, table=True):
 
 
 class PersonRow(SQLModel, table=True):
-    """Somebody who works here; ``email`` is what a login says."""
+    """Somebody who works here; ``email`` is what a login says, ``shown_as`` what pages call them."""
 
     __tablename__: ClassVar[str] = "person"
     __table_args__ = (
@@ -242,6 +242,10 @@ class PersonRow(SQLModel, table=True):
     name: str = Field(sa_type=PlainText)
     email: str | None = Field(default=None, sa_type=PlainText)
     created_at: datetime = Field(sa_type=UtcDateTime)
+    shown_as: str | None = Field(default=None, sa_type=PlainText)
+
+
+SHOWN_NAME = func.coalesce(col(PersonRow.shown_as), col(PersonRow.name))
 
 
 class RoleGrant(SQLModel, table=True):

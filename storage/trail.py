@@ -223,7 +223,9 @@ def _entities(connection: Connection, wanted: str) -> list[str]:
         .limit(500)
     ).all()
     people = connection.execute(
-        select(col(PersonRow.person_id)).where(col(PersonRow.name) == wanted)
+        select(col(PersonRow.person_id)).where(
+            (col(PersonRow.name) == wanted) | (col(PersonRow.shown_as) == wanted)
+        )
     ).scalars()
     hashes = {row.content_hash for row in rows} if rows and "::" not in wanted else set()
     return sorted(

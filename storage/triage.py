@@ -29,6 +29,7 @@ from storage.queue import settle
 from storage.records import TraceMarks
 from storage.store import SqlStore
 from storage.tables import (
+    SHOWN_NAME,
     AdjudicationReopening,
     AdjudicationRow,
     AnnotationRequest,
@@ -111,7 +112,7 @@ def add_marks(
 def marks_on(connection: Connection, position: int) -> tuple[Mark, ...]:
     """Every mark on a trace as written, the oldest first."""
     rows: Sequence[Any] = connection.execute(
-        select(TraceMark.__table__, col(PersonRow.name).label("person"))  # type: ignore[attr-defined]
+        select(TraceMark.__table__, SHOWN_NAME.label("person"))  # type: ignore[attr-defined]
         .join(PersonRow, col(PersonRow.person_id) == col(TraceMark.person_id))
         .where(col(TraceMark.position) == position)
         .order_by(col(TraceMark.mark_id))
@@ -127,7 +128,10 @@ def standing_marks(connection: Connection, positions: Collection[int]) -> Mappin
     annotators: dict[int, list[str]] = {}
     for row in connection.execute(
         select(
-            col(TraceMark.position), col(TraceMark.kind), col(TraceMark.text), col(PersonRow.name)
+            col(TraceMark.position),
+            col(TraceMark.kind),
+            col(TraceMark.text),
+            SHOWN_NAME.label("name"),
         )
         .join(PersonRow, col(PersonRow.person_id) == col(TraceMark.person_id))
         .where(col(TraceMark.position).in_(positions))
@@ -141,7 +145,7 @@ def standing_marks(connection: Connection, positions: Collection[int]) -> Mappin
         else:
             tags.setdefault(row.position, {})[row.text] = kind is MarkKind.TAG
     for asked in connection.execute(
-        select(col(AnnotationRequest.position), col(PersonRow.name))
+        select(col(AnnotationRequest.position), SHOWN_NAME.label("name"))
         .outerjoin(PersonRow, col(PersonRow.person_id) == col(AnnotationRequest.person_id))
         .where(
             col(AnnotationRequest.position).in_(positions), col(AnnotationRequest.now) == false()
@@ -211,7 +215,7 @@ def decided(connection: Connection, project: Project, viewer: Person) -> tuple[D
             col(ClaimRow.claim_id),
             col(ClaimRow.text),
             col(TraceVersion.trace_id),
-            col(PersonRow.name).label("decided_by"),
+            SHOWN_NAME.label("decided_by"),
         )
         .join(ClaimRow, col(ClaimRow.claim_key) == col(AdjudicationRow.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))

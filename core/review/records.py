@@ -75,13 +75,19 @@ class ReviewStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody who works here; ``name`` is unique."""
+    """Somebody who works here; ``name`` is unique and never changes: trail and signatures hold it."""
 
     person_id: int
     name: str
     roles: frozenset[Role]
     email: str | None = None
     active: bool = True
+    shown_as: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """What pages call them."""
+        return self.shown_as or self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

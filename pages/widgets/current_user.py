@@ -56,7 +56,7 @@ def current_user() -> Person:
         show_current_user(person)
         stop_with(
             "You have no role here",
-            f"{person.name} is known here and sees nothing yet. A lead gives a role on the page "
+            f"{person.shown} is known here and sees nothing yet. A lead gives a role on the page "
             "People.",
         )
     return person
@@ -93,11 +93,11 @@ def show_current_user(person: Person) -> None:
 
 def _show_login(person: Person) -> None:
     if not hasattr(st.user, "is_logged_in"):  # a proxy says who it is, and ends it
-        st.text(person.name, width="content")
+        st.text(person.shown, width="content")
         return
     # A name is somebody's text: beside the button, never in its label.
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
-        st.text(person.name, width="content")
+        st.text(person.shown, width="content")
         if st.button("Log out", type="tertiary", icon=":material/logout:", key="logout"):
             st.logout()
 
@@ -105,7 +105,7 @@ def _show_login(person: Person) -> None:
 def _show_chooser(person: Person) -> None:
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="who"):
         # A name is somebody's text: beside the button, never in its label.
-        st.text(person.name, width="content")
+        st.text(person.shown, width="content")
         # Other names are sent when the list is opened, not before: a reviewer's page names nobody.
         chooser = st.popover("Change", icon=":material/person:", key="chooser", on_change="rerun")
     with chooser:
@@ -122,7 +122,7 @@ def _show_chooser(person: Person) -> None:
                     on_click=_become,
                     args=(each.person_id,),
                 )
-                st.text(f"{each.name} · {role_words(each)}")
+                st.text(f"{each.shown} · {role_words(each)}")
         st.page_link("pages/people.py", label="Add people", icon=":material/group:")
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeVar
 
 from core.review.agreement_records import Basis, Grouping, Question
-from core.review.records import Person, ReviewedClaim
+from core.review.records import Adjudication, Annotation, Person, ReviewedClaim
 from core.workflows.agreement import AgreementView, read_agreement
 from pages.widgets.session import open_workspace
 from storage.packets import Packets
+
+Said = TypeVar("Said", Annotation, Adjudication)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +39,39 @@ def agreement_for(
     return _agreement(packets, who, question, basis, grouping, packets.events())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NamedPackets(Packets):
+    """The same with people as pages call them."""
+
+    def reviewed(self) -> tuple[ReviewedClaim, ...]:
+        """The claims whose annotations are all in."""
+        claims = CachedPackets(store=self.store, project=self.project).reviewed()
+        people = open_workspace().people.everybody()
+        if not any(each.shown_as for each in people):
+            return claims
+        names = {each.name: each.shown for each in people}
+
+        def named(said: Said) -> Said:
+            return replace(said, reviewer=names[said.reviewer])
+
+        return tuple(
+            replace(
+                claim,
+                annotations=tuple(named(each) for each in claim.annotations),
+                adjudication=claim.adjudication and named(claim.adjudication),
+            )
+            for claim in claims
+        )
+
+
 @lru_cache(maxsize=32)
 def _agreement(
     packets: Packets, who: Person, question: Question, basis: Basis, grouping: Grouping, events: int
 ) -> AgreementView:
     # Intervals take a second where many claims were read: choosing another row must not ask again.
-    return read_agreement(packets, who, question, basis=basis, grouping=grouping)
+    named = _NamedPackets(store=packets.store, project=packets.project)
+    who = replace(who, name=who.shown)
+    return read_agreement(named, who, question, basis=basis, grouping=grouping)
 
 
 @lru_cache(maxsize=2)

@@ -65,7 +65,7 @@ def show_trace_tools(
                 on_click=_turn_to,
                 args=(workspace, user, trace_id),
             )
-        mine = user.name in marks.flagged_by
+        mine = user.shown in marks.flagged_by
         if Role.AUDITOR not in user.roles:
             st.button(
                 "Flagged" if mine else "Flag",

@@ -92,6 +92,27 @@ def test_sources_have_their_names_and_no_ids(office: Office) -> None:
     assert any("Said: load_patient_history" in each.value for each in test.text)
 
 
+def test_a_lead_names_an_account_and_what_is_recorded_keeps_its_name(office: Office) -> None:
+    ada, lea = office.people["Ada"].person_id, office.people["Lea"].person_id
+    test = opened("people", lea)
+    test.selectbox(key="role-person").set_value(office.people["Ada"]).run()
+    test.text_input(key=f"name-of-{ada}").set_value("Ada Okafor").run()
+    test.button(key="change-name").click().run()
+
+    facts = dict(next(card["facts"] for card in cards(test) if card["title"] == "Who works here"))
+    assert facts["Ada Okafor"] == "reviewer · in the audit trail as Ada"
+
+    test = opened("agreement", lea)
+    table = test.dataframe[0].value
+    assert "Ada Okafor: supported" in {
+        table.iloc[0]["First reading"],
+        table.iloc[0]["Second reading"],
+    }
+    assert "Ada Okafor and Ben" in test.selectbox(key="group-pair").options
+    assert set(opened("audit", lea).dataframe[0].value["Who"]) >= {"Ada", "Lea"}
+    assert "Ada Okafor" in [each.value for each in opened("settings", ada).text]
+
+
 def test_a_lead_who_may_still_break_the_tie_does_not_see_its_votes(office: Office) -> None:
     lea = office.people["Lea"]
     office.workspace.people.grant(lea, Role.ADJUDICATOR, by=lea)

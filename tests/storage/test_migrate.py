@@ -151,6 +151,7 @@ def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> No
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN more")
         connection.exec_driver_sql("ALTER TABLE project DROP COLUMN supported_prior")
         connection.exec_driver_sql("ALTER TABLE queue DROP COLUMN passes")
+        connection.exec_driver_sql("ALTER TABLE person DROP COLUMN shown_as")
         connection.exec_driver_sql("CREATE TABLE verdict_tier (verdict_id integer, tier text)")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0011'")
 
@@ -233,6 +234,7 @@ def test_what_judges_said_comes_along_where_the_trail_alone_held_it(store: SqlSt
         _drop(connection, "pre_label", "vote_withdrawal", "claim_block")
         connection.exec_driver_sql("ALTER TABLE project DROP COLUMN supported_prior")
         connection.exec_driver_sql("ALTER TABLE queue DROP COLUMN passes")
+        connection.exec_driver_sql("ALTER TABLE person DROP COLUMN shown_as")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0014'")
 
     migrate(store.database)

@@ -12,6 +12,7 @@ from reviewing import an_office
 
 from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.records import ProjectSettings, Role
+from storage.checking import check_database
 from storage.guidelines import SHIPPED
 from storage.people import FIRST_LEAD
 from storage.store import SqlStore
@@ -273,3 +274,44 @@ def test_two_tabs_of_the_first_lead_make_one_person(
 
     assert set(found) == {people.by_name("Ada")}
     assert len(people.everybody()) == 1
+
+
+def test_a_lead_names_anybody_on_the_pages_and_what_is_recorded_stays(store: SqlStore) -> None:
+    office = an_office(store)
+    people, lea, ada = office.workspace.people, office.people["Lea"], office.people["Ada"]
+
+    named = people.show_as(lea, "  Dr Lea  Roth ", by=lea)
+
+    assert (named.name, named.shown) == ("Lea", "Dr Lea Roth")
+    assert people.by_name("Lea") == people.at(lea.person_id) == named
+    event = office.store.audit_events()[0]
+    assert (event.actor, event.action) == ("Lea", "person.shown_as")
+    assert json.loads(event.detail) == {"from": "Lea", "to": "Dr Lea Roth"}
+    assert check_database(store.database).problems == ()
+    for taken in (
+        lambda: people.show_as(ada, "Dr Lea Roth", by=named),
+        lambda: people.show_as(ada, "Ben", by=named),
+        lambda: people.add("Dr Lea Roth", (), by=named),
+    ):
+        with pytest.raises(Conflict, match="is here already"):
+            taken()
+    with pytest.raises(NotAllowed):
+        people.show_as(ada, "Ada Okafor", by=ada)
+    assert people.show_as(lea, "Lea", by=named).shown_as is None
+
+
+def test_whoever_is_erased_leaves_no_name_that_pages_ever_called_them(store: SqlStore) -> None:
+    people = workspace_of(store).people
+    lead = people.local()
+    ada, ben = people.add("Ada", (), by=lead), people.add("Ben", (), by=lead)
+    for name in ("Mrs Okafor", "Dr Okafor"):
+        people.show_as(ada, name, by=lead)
+    people.show_as(ben, "Mrs Okafor", by=lead)
+
+    people.erase(people.at(ada.person_id), "she asked for it", by=lead)
+
+    assert people.at(ada.person_id).shown == f"person {ada.person_id} (erased)"
+    assert people.at(ben.person_id).shown == "Mrs Okafor"
+    details = " ".join(event.detail for event in store.audit_events())
+    assert "Dr Okafor" not in details
+    assert check_database(store.database).problems == ()

@@ -128,12 +128,12 @@ def by_person(
             continue
         mine = workspace.reviews.progress(project.project_id, each)
         seconds = mine.seconds_per_claim if mine.mine_done >= LEAST_PACED else None
-        compared = agree[each.name] + differ[each.name]
+        compared = agree[each.shown] + differ[each.shown]
         rows.append(
             (
-                each.name, mine.mine_done, mine.left_for_me, mine.mine_open, late[each.name],
+                each.shown, mine.mine_done, mine.left_for_me, mine.mine_open, late[each.shown],
                 None if seconds is None else round(seconds),
-                f"{agree[each.name]:,} of {compared:,}" if compared else "–",
+                f"{agree[each.shown]:,} of {compared:,}" if compared else "–",
             )
         )  # fmt: skip
     return rows

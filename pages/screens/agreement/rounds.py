@@ -115,7 +115,7 @@ def _show_beginning(workspace: Workspace, project: Project, user: Person, *, num
             "Who reads",
             reviewers,
             default=reviewers,
-            format_func=lambda each: each.name,
+            format_func=lambda each: each.shown,
             key=f"round-readers-{number}",
         )
         free = workspace.rounds.candidates(project, annotators) if annotators else ()

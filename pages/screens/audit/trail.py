@@ -46,6 +46,7 @@ ACTIONS = {
     "packet.signed": "signed a packet",
     "packet.unlocked": "unlocked a packet",
     "person.added": "added a person",
+    "person.shown_as": "named a person",
     "project.added": "added a project",
     "project.changed": "changed the settings",
     "reader.chosen": "chose the NLI model",

@@ -45,7 +45,10 @@ def show_people(people: People, me: Person) -> None:
             key="everybody",
             title="Who works here",
             facts=[
-                (each.name, role_words(each) + (f" · {each.email}" if each.email else ""))
+                (
+                    each.shown,
+                    " · ".join(filter(None, (role_words(each), each.email, _recorded(each)))),
+                )
                 for each in everybody
             ],
         )
@@ -78,10 +81,10 @@ def _show_add(people: People, everybody: Sequence[Person], me: Person) -> None:
         )  # fmt: skip
         lacks = "" if roles else "Choose a role."
         for each in everybody:
-            if each.name == name.strip():
+            if name.strip() in (each.name, each.shown_as):
                 known = f"as {role_words(each)}" if each.roles else "without a role"
                 a = "another" if each.roles else "a"
-                lacks = f"{each.name} is here already, {known}: give {a} role below."
+                lacks = f"{each.shown} is here already, {known}: give {a} role below."
         button, beside = st.columns([1, 1.4], vertical_alignment="center")
         beside.text(lacks)
         if button.button("Add this person", key=f"add-person-button{number}", disabled=bool(lacks)):
@@ -95,12 +98,12 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
     """What is missing is offered to be given, what is there to be taken away: never both at once."""
     number = f"-{saved}" if (saved := saved_forms()) else ""
     with st.container(border=True):
-        st.markdown("**Invite somebody, or change their roles**")
+        st.markdown("**Invite somebody, or change their roles or name**")
         user_box, role_box = st.columns(2)
         user = user_box.selectbox(
             "Person",
             everybody,
-            format_func=lambda each: each.name,
+            format_func=lambda each: each.shown,
             index=None,
             placeholder="Who?",
             key=f"role-person{number}",
@@ -124,17 +127,35 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
             here = (st.context.url or "").rpartition("/")[0]
             st.code(f"{here}/?as={user.person_id}", language=None)
         if role is None:
+            _show_naming(people, user, me, number)
             return
         if role not in user.roles:
-            if st.button(f"Make {inert(user.name)} {ROLE_WORDS[role]}", key=f"give-role{number}"):
+            if st.button(f"Make {inert(user.shown)} {ROLE_WORDS[role]}", key=f"give-role{number}"):
                 save(
                     lambda: people.grant(user, role, by=me),
-                    f"{user.name} is now {ROLE_WORDS[role]}.",
+                    f"{user.shown} is now {ROLE_WORDS[role]}.",
                 )
             return
         reason = st.text_input("Reason to take it away", key=f"role-reason{number}", max_chars=500)
         if st.button("Take the role away", key=f"take-role{number}"):
             save(
                 lambda: people.revoke(user, role, by=me, reason=reason),
-                f"{user.name} is no longer {ROLE_WORDS[role]}.",
+                f"{user.shown} is no longer {ROLE_WORDS[role]}.",
             )
+
+
+def _show_naming(people: People, user: Person, me: Person, number: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input(
+            "Name on the pages",
+            user.shown,
+            key=f"name-of-{user.person_id}{number}",
+            max_chars=200,
+            help=f"The audit trail, signatures and packets keep the name {inert(user.name)}.",
+        )
+        if st.button("Change the name", key=f"change-name{number}"):
+            save(lambda: people.show_as(user, name, by=me), f"{user.shown} is now {name.strip()}.")
+
+
+def _recorded(person: Person) -> str:
+    return f"in the audit trail as {person.name}" if person.shown_as else ""

@@ -56,7 +56,7 @@ def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -
     who = st.selectbox(
         "Their claims come first to",
         [NOBODY, *annotators],
-        format_func=lambda each: "whoever asks next" if each == NOBODY else annotators[each].name,
+        format_func=lambda each: "whoever asks next" if each == NOBODY else annotators[each].shown,
         key="assign-to",
     )
     st.caption(

@@ -149,7 +149,7 @@ def _batches(workspace: Workspace) -> dict[str, str]:
 def _annotators(workspace: Workspace, user: Person) -> dict[str, str]:
     everybody = workspace.people.everybody() if may_read(user) else (user,)
     return {
-        str(each.person_id): "me" if each.person_id == user.person_id else each.name
+        str(each.person_id): "me" if each.person_id == user.person_id else each.shown
         for each in everybody
         if Role.REVIEWER in each.roles
     }
