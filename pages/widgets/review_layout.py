@@ -194,8 +194,10 @@ def answer_words(judgement: Judgement, names: Mapping[str, str]) -> str:
         return SUPPORT_WORDS[judgement.support] + corrected
     owners = " and ".join(owner_words(each, names) for each in judgement.source_ids or (None,))
     words = [SUPPORT_WORDS[judgement.support], owners]
-    if judgement.conflation is not None:
-        words.append("credited to another source" if judgement.conflation else "credited rightly")
+    if judgement.conflation:
+        words.append("credited to another source")
+    elif judgement.conflation is False and judgement.source_ids:
+        words.append("credited rightly")
     return " · ".join(words)
 
 

@@ -164,6 +164,7 @@ def test_a_judgement_is_said_in_words() -> None:
         "Supported · search_pubmed_key_words #1 · credited to another source"
     )
     assert answer_words(nothing, {}) == "Not enough evidence · no source"
+    assert answer_words(replace(nothing, conflation=False), {}) == "Not enough evidence · no source"
     assert len(set(SUPPORT_WORDS.values())) == 5
 
 

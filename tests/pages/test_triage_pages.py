@@ -238,6 +238,9 @@ def test_an_adjudication_is_reopened_from_its_page_with_a_reason(
     (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.resolution.status is ReviewStatus.UNRESOLVED
     assert "Nothing to reopen" in [card["title"] for card in cards(test.run())]
+    waiting = opened("adjudicate", office.people["Dora"].person_id)
+    assert not cards(waiting)  # the disagreement itself
+    assert waiting.button(key="to-decided").label == "Decided before"  # beside the one that decides
 
 
 # ---------------------------------------------------------------- figures and packets

@@ -58,7 +58,7 @@ def _show_next(held: Disagreement, session: ReviewSession) -> None:
             toggle_fix, chosen=held.fix_guideline,
         )  # fmt: skip
         st.button(
-            "Decided", key="to-decided", help="What was decided before, to be taken up again",
+            "Decided before", key="to-decided", help="A list of them, each to be taken up again",
             on_click=open_decided,
         )  # fmt: skip
         key_button(held, "Reason", "notes", held.form.keys.of(NOTES), toggle_note)
