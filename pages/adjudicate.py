@@ -58,8 +58,8 @@ def _show_disagreement() -> None:
         show_notice(
             "No disagreement waits for you",
             "When two people read a claim differently, it comes to a third who has not read it. "
-            "With one annotation a claim there are no disagreements: a lead sets that on the page "
-            "Settings.",
+            "Where one person reads each claim there are no disagreements: a lead sets that on the "
+            "page Settings.",
             tone="good",
         )
         with st.container(horizontal=True):

@@ -545,6 +545,10 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
 def test_who_is_alone_fills_adjudicate_as_the_tutorial_says(store: SqlStore) -> None:
     fill(store, showcase())
     test = opened(SETTINGS)
+    assert [each.value for each in test.caption][0] == (
+        "For two people to read each claim, 3 are needed: the third decides where they differ. One "
+        "person works here: a lead adds others on People."
+    )
     test.segmented_control(key="set-reads").set_value(2)
     test.number_input(key="set-dwell").set_value(AT_ONCE)
     test.text_input(key="set-reason-0").input("To measure agreement").run()

@@ -27,9 +27,9 @@ def show_project(
     now = project.settings
     if people < READING_TWICE:
         st.caption(
-            f"Two annotations a claim need {READING_TWICE} people: two who read, and a third who "
-            f"decides where they differ. Here {'is' if people == 1 else 'are'} {people}: a lead adds "
-            "others on People."
+            f"For two people to read each claim, {READING_TWICE} are needed: the third decides where "
+            f"they differ. {'One person works' if people == 1 else f'{people} people work'} here: a "
+            "lead adds others on People."
         )
     fixed = Role.LEAD not in me.roles
     # No st.form: that draws nothing before its next press, and so keeps a refusal that was answered.
@@ -53,7 +53,7 @@ def _annotation_settings(
 ) -> ProjectSettings:
     """How often and how a claim is read, as chosen there."""
     reads = one_of(
-        "Annotations a claim", READS, at=place, default=now.reads_per_claim, disabled=fixed,
+        "How many read a claim", READS, at=place, default=now.reads_per_claim, disabled=fixed,
         key="set-reads",
     )  # fmt: skip
     decide_first = place.toggle(
