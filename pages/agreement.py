@@ -35,7 +35,7 @@ from pages.widgets.routing import begin_page, or_stop
 from pages.widgets.session import open_workspace
 
 ALL_ANNOTATIONS, ROUNDS = "All annotations", "Agreement rounds"
-BASES = {Basis.INDEPENDENT: "Before the machine's view", Basis.STANDING: "As they stand"}
+BASES = {Basis.INDEPENDENT: "Before the verifier's view", Basis.STANDING: "As they stand"}
 REFUSED = "Agreement is for leads and auditors"
 
 user = begin_page(__file__, "Agreement")
@@ -56,14 +56,14 @@ if compared == WHO_READS:
             user,
         )
     st.stop()
-left, middle, right = st.columns([2.6, 2, 1.2], vertical_alignment="bottom")
+left, middle, right = st.columns([3.1, 1.9, 1.2], vertical_alignment="bottom")
 question = one_of("Compared on", QUESTIONS, at=left, default=Question.SUPPORT, key="question")
 if compared == ROUNDS:
     with or_stop(REFUSED):
         require_reader(user, "see how far annotators agree")
         show_rounds(open_workspace(user), user, question)
     st.stop()
-basis = one_of("Judgements", BASES, at=middle, key="basis")
+basis = one_of("Annotations", BASES, at=middle, key="basis")
 grouping = right.selectbox(
     "Told apart by", [*Grouping], index=[*Grouping].index(Grouping.PAIR),
     format_func=GROUPINGS.__getitem__, key="grouping",
@@ -98,7 +98,7 @@ else:
     show_notice(
         "No two annotations to compare",
         (left_out_words(people) or "")
-        + " A lead sets two annotations a claim on the page Settings; agreement then compares them.",
+        + " A lead sets on the page Settings that two people read each claim; they are compared here.",
     )
 
 if people.claims and len(view.groups) > 1:  # the figures of one group stand above
@@ -108,7 +108,7 @@ if people.claims and len(view.groups) > 1:  # the figures of one group stand abo
             [(each.name, f"n = {each.figures.claims:,}", each.figures) for each in view.groups],
             what="week",
             title="Raw agreement by week with 95 % intervals",
-            xaxis_title="week from, of the second annotation",
+            xaxis_title="week of the second annotation, by its Monday",
             yaxis_title="both annotations agree (%)",
         )
     show_numbers(

@@ -20,6 +20,7 @@ from core.review.records import Role
 from core.review.signing import new_seed, sign
 from core.workflows.packet_export import export_packet
 from core.workflows.packet_folder import TO_BE_SIGNED, pack, write_signatures
+from pages.screens.agreement.view import QUESTIONS
 from pages.screens.export.signatures import own_fingerprint
 
 FORM = ("sign", "typed-name")
@@ -90,6 +91,12 @@ def test_sources_have_their_names_and_no_ids(office: Office) -> None:
     answers = {table.iloc[0]["First reading"], table.iloc[0]["Second reading"]}
     assert answers == {"Ada: load_patient_history", "Ben: no source"}
     assert any("Said: load_patient_history" in each.value for each in test.text)
+
+
+def test_agreement_names_a_question_as_review_asks_it(office: Office) -> None:
+    asked = [each.value for each in opened("review", office.people["Cleo"].person_id).markdown]
+
+    assert {QUESTIONS[Question.SUPPORT], QUESTIONS[Question.SOURCE]} <= set(asked)
 
 
 def test_a_lead_names_an_account_and_what_is_recorded_keeps_its_name(office: Office) -> None:

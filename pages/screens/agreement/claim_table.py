@@ -70,7 +70,7 @@ def _answers(judgement: Judgement, names: Mapping[str, str]) -> list[list[str]]:
     if judgement.label is None:
         return [*said, ["It should say", judgement.correction or "not said"]]
     owners = (owner_words(each, names) for each in judgement.source_ids or (None,))
-    return [*said, ["Who owns it", " and ".join(owners)]]
+    return [*said, ["Which source says it", " and ".join(owners)]]
 
 
 def _cards(claim: ReviewedClaim, names: Mapping[str, str]) -> list[dict[str, object]]:

@@ -28,7 +28,7 @@ from pages.widgets.review_layout import owner_words
 QUESTIONS = {
     Question.CLAIM: "Is it a claim?",
     Question.SUPPORT: "Is it supported?",
-    Question.SOURCE: "Who owns it?",
+    Question.SOURCE: "Which source says it?",
     Question.CONFLATION: "Wrong source credited?",
 }
 GROUPINGS = {
@@ -231,7 +231,7 @@ def show_course(
             y=[100 * value if told else None for value, told in zip(values, enough, strict=True)],
             mode="lines+markers+text",
             text=[at_point for _, at_point, _ in found],
-            textposition="top center",
+            textposition="top right",  # beside the interval, not under it
             cliponaxis=False,
             marker={"size": 9, "color": BLUE},
             line={"color": BLUE},
