@@ -34,7 +34,7 @@ def show_judge(
     fixed = Role.LEAD not in me.roles
     st.subheader("Judge", anchor=False)
     st.text(judge_words(now))
-    _show_trust(workspace)
+    _show_trust(workspace, asked=now.address is not None)
     form = st.container(border=True)
     left, right = form.columns(2, gap="large")
     address = left.text_input(
@@ -50,7 +50,8 @@ def show_judge(
         key="set-judge-asked",
     )  # fmt: skip
     reason = "" if fixed else right.text_input("Reason", key="set-judge-reason")
-    form.text(where_text_goes(address))
+    if address:
+        form.text(where_text_goes(address))
     row = form.container(horizontal=True, gap="small")
     tried = row.button("Try it", disabled=fixed or not address, key="try-judge")
     chosen = row.button("Ask this judge", disabled=fixed or not address, key="save-judge")
@@ -72,18 +73,19 @@ def show_judge(
         )
 
 
-def _show_trust(workspace: Workspace) -> None:
+def _show_trust(workspace: Workspace, *, asked: bool) -> None:
     """What people's labels here say of each judge that has read claims, and what is assumed of others."""
     config = settings()
     readings = list(workspace.judges.readings())
     judges = sorted({by for by, _, _ in readings})
-    if not judges:
+    if not judges and asked:
         right = round(config.judge_proved_support * config.judge_prior_readings)
         st.text(
             "Not yet measured here: no claim that it read with a proof was labelled by somebody who had "
             f"not seen the verdict. Until then it is taken to be right in {right} of "
             f"{config.judge_prior_readings} proved readings."
         )
+    if not judges:
         return
     rows = [
         (
@@ -121,11 +123,11 @@ def judge_words(now: CurrentJudge) -> str:
 def where_text_goes(address: str) -> str:
     """Which texts are sent where, and where the key is."""
     key = any(os.environ.get(name) for name in (KEY_VARIABLE, KEY_FILE_VARIABLE))
-    named = f"is set by {KEY_VARIABLE}" if key else f"would be set by {KEY_VARIABLE}, and is not,"
     where = address.strip().partition("://")[2].partition("/")[0] or "that endpoint"
     return (
         f"Sent to {where}: the question, the answer and every tool output of the answers verified here, "
-        f"with whatever patients' data they hold. The key {named} where the workbench was started."
+        f"with whatever patients' data they hold. {'A' if key else 'No'} key for it is set where the "
+        f"workbench was started ({KEY_VARIABLE} or {KEY_FILE_VARIABLE})."
     )
 
 
