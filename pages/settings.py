@@ -17,7 +17,8 @@ from pages.widgets.session import open_workspace
 user = begin_page(__file__, "Settings")
 
 st.title("Settings", anchor=False)
-show_saved(stays=True)
+with st.container():  # there in any case: a notice that comes would open the first tab anew
+    show_saved(stays=True)
 if Role.LEAD not in user.roles:
     st.text("Only a lead changes settings.")
 with or_stop():
