@@ -13,6 +13,7 @@ SUITES = {
     "texts": "answers and charts by authors who had not seen the rules, judged by the whole product",
     "sealed": "the labelled answers that are opened once a release",
     "nli": "the NLI model alone on pairs by authors it did not learn from, and the distortion checks",
+    "public_sets": "NLI models on public sets of grounding that none of ours was taught",
     "checks": "what each kind of check says of good and of bad claims",
     "decomposition": "how well answers are taken apart, against claims read by hand",
     "citation_correction": "wrong citations put right, and what each stage of that is worth",

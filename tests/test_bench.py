@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import copy
+import gzip
+import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bench.__main__ import SUITES, main
 from bench.diff import compare
 from bench.pairs import tabulate
+from bench.public_sets import balanced, gained
 from bench.report import Report
 from bench.verdicts import without_identity
 
@@ -93,3 +98,23 @@ def test_every_suite_of_the_table_can_be_asked_for_help(capsys: pytest.CaptureFi
 
         assert ended.value.code == 0, suite
         assert "--json" in capsys.readouterr().out, suite
+
+
+def test_public_sets_are_drawn_in_halves_and_a_gain_has_its_interval(tmp_path: Path) -> None:
+    rows = [
+        {"premise": f"It is {i}.", "hypothesis": f"It is {i}.", "label": label}
+        for i, label in enumerate(["entailment"] * 5 + ["neutral"] * 30 + ["contradiction"] * 30)
+    ]
+    path = tmp_path / "bump.jsonl.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+    drawn = balanced(path, 10)
+    assert [pair.label == "entailment" for pair in drawn] == [True] * 5 + [False] * 5
+    assert balanced(path, 10) == drawn
+
+    true = np.array([True, False] * 30)
+    noise = np.random.default_rng(1).random(60)
+    low, _, high = gained(true, noise, true + 0.0).partition(" to ")
+    assert 0 < float(low) < float(high) <= 1
+    assert gained(true, noise, noise) == "+0.00 to +0.00"

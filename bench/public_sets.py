@@ -1,0 +1,89 @@
+"""NLI models on public sets that none of ours was taught, documents read whole, on the same pairs.
+
+    python -m bench public_sets NLI --nli-models bundled accurate [--pairs 200]
+
+NLI is the folder of the public sets (not in this repository). Of each set so many pairs, half of them
+entailed: how well entailment, and shared words alone, set these above the others (AUROC), and what
+the last model gains on the first (95 % interval of the paired bootstrap).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from bench.report import Report
+from core.models.loading import load_nli_model
+from core.text.tokens import content_terms, overlap
+from training.data import Pair, read_pairs
+from training.texts import ENTAILMENT
+
+MEAN_OF = (
+    "attributionbench_dev",
+    "qa_feedback_dev",
+    "factcheckgpt_stance",
+    "faceval_samsum",
+    "bump",
+    "snli_dev",
+)
+LONG = ("contractnli_dev", "control_val")  # counted beside them: premises beyond a window
+DRAWS = 2000
+Flags = NDArray[np.bool_]
+Scores = NDArray[np.float64]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this suite."""
+    parser.add_argument("data", type=Path, help="folder with train, more and validation")
+    parser.add_argument("--nli-models", nargs="+", default=["bundled"])
+    parser.add_argument("--pairs", type=int, default=200, help="of each set")
+
+
+def balanced(path: Path, count: int) -> list[Pair]:
+    """So many pairs of a set, half of them entailed, always the same."""
+    rows = read_pairs(path)
+    random.Random(path.name).shuffle(rows)
+    sides = [[row for row in rows if (row.label == ENTAILMENT) is so] for so in (True, False)]
+    return [row for side in sides for row in side[: count // 2]]
+
+
+def run(options: argparse.Namespace) -> Report:
+    """One line a set, and the mean of those that are counted together."""
+    models = [load_nli_model(where) for where in options.nli_models]
+    lines: list[tuple[str | int | float | None, ...]] = []
+    for name in (*MEAN_OF, *LONG):
+        (path,) = options.data.glob(f"*/{name}.jsonl.gz")
+        pairs = balanced(path, options.pairs)
+        asked = [(pair.premise, pair.hypothesis) for pair in pairs]
+        true = np.array([pair.label == ENTAILMENT for pair in pairs])
+        said = [
+            np.array([0.0 if one is None else one.probabilities.entailment for one in model.read(asked)])
+            for model in models
+        ]  # fmt: skip
+        words = [overlap(content_terms(claim), content_terms(premise)) for premise, claim in asked]
+        ranked = [float(roc_auc_score(true, one)) for one in said]
+        gain = gained(true, said[0], said[-1]) if len(said) > 1 else None
+        lines.append((name, len(pairs), *ranked, float(roc_auc_score(true, words)), gain))
+    means = np.mean(
+        [[float(cell or 0) for cell in line[2:-1]] for line in lines[: len(MEAN_OF)]], 0
+    )
+    lines.insert(len(MEAN_OF), ("mean of these", None, *map(float, means), None))
+    columns = ("set", "pairs", *options.nli_models, "shared words", "gain")
+    return Report().table("Public sets", columns, lines)
+
+
+def gained(true: Flags, first: Scores, last: Scores, seed: int = 0) -> str:
+    """What the last model's AUROC has on the first's, in the middle 95 % of paired draws of pairs."""
+    generator, found = np.random.default_rng(seed), []
+    for _ in range(DRAWS):
+        drawn = generator.integers(0, len(true), len(true))
+        if 0 < true[drawn].sum() < len(true):
+            pair = [float(roc_auc_score(true[drawn], one[drawn])) for one in (first, last)]
+            found.append(pair[1] - pair[0])
+    low, high = np.quantile(found, (0.025, 0.975))
+    return f"{low:+.2f} to {high:+.2f}"
