@@ -124,9 +124,11 @@ def test_a_pseudonym_stands_for_a_name_that_the_trail_escapes(tmp_path: Path) ->
     office = an_office(a_store(file, actor="test"), traces=1, reviewers=("Jürgen", "Ada"))
     held = office.desk("Ada").next_item()
     assert held is not None
-    office.desk("Lea").release(held.assignment_id, "known to\nAda and Jürgen")
+    office.desk("Lea").release(held.assignment_id, "known to\nAda (Dr Okafor) and Jürgen")
     for _ in range(4):
         office.read("Jürgen", SUPPORTED)
+    people = office.workspace.people
+    people.show_as(office.people["Ada"], "Dr Okafor", by=office.people["Lea"])
     office.store.close()
 
     assert run("export", "--out", packet, "--pseudonyms", "--db", file).exit_code == 0
@@ -134,7 +136,7 @@ def test_a_pseudonym_stands_for_a_name_that_the_trail_escapes(tmp_path: Path) ->
     told = [json.loads(line) for line in (packet / "audit_trail.jsonl").read_text().splitlines()]
     (released,) = [one["detail"] for one in told if one["action"] == "claim.released"]
     reason = json.loads(released)["reason"]
-    assert re.fullmatch(r"known to\nreviewer-\w{8} and reviewer-\w{8}", reason)
+    assert re.fullmatch(r"known to\n(reviewer-\w{8}) \(\1\) and reviewer-\w{8}", reason)
 
 
 def test_a_packet_and_its_parts_are_their_owners_alone_and_what_nobody_writes_goes_by_name(

@@ -1059,7 +1059,6 @@ def pseudonymous(store: PacketStore, user: Person, people: Collection[Person]) -
     """That store without names; everybody whom it knows has a pseudonym from the start."""
     names = Names()
     for person in people:
-        names.of(person.name)
-        if person.email is not None:
-            names.drawn.setdefault(person.email, names.of(person.name))
+        for called in filter(None, (person.name, person.shown_as, person.email)):
+            names.drawn.setdefault(called, names.of(person.name))
     return Pseudonymous(store=store, user=user, names=names)
