@@ -193,7 +193,9 @@ def audit_acknowledge(
 
 
 def audit_erase_person(
-    name: Annotated[str, typer.Argument(help="Whose name and address go, as Settings shows them.")],
+    name: Annotated[
+        str, typer.Argument(help="Whose names and address go: the name in the audit trail.")
+    ],
     reason: Annotated[str, typer.Option("--reason", help="Why: who asked for it, and when.")],
     db: DatabaseUrl = None,
 ) -> None:

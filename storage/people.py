@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,8 @@ THIS_MACHINE = "this machine"
 # Whoever sits at a machine without login may do everything; an auditor could do nothing.
 LOCAL_ROLES = frozenset({Role.REVIEWER, Role.ADJUDICATOR, Role.LEAD})
 NAME_CHARACTERS = 200
+# Parts of words in several scripts; what else is not seen turns a name, or makes two look the same.
+_JOINERS = "\u200c\u200d"
 # Where people log in, nobody may make themselves lead: whoever starts the workbench says who is first.
 FIRST_LEAD = "PROVENANCEGUARD_FIRST_LEAD"
 
@@ -173,19 +176,7 @@ class People:
             if plain == now.shown:
                 return now
             _check_free(connection, plain, now.person_id)
-            connection.execute(
-                update(PersonRow)
-                .where(col(PersonRow.person_id) == now.person_id)
-                .values(shown_as=None if plain == now.name else plain)
-            )
-            append_event(
-                connection,
-                self.store.now(),
-                by.name,
-                SHOWN_AS,
-                f"person {now.person_id}",
-                {"from": now.shown, "to": plain},
-            )
+            _show_as(connection, now, plain, by=by.name, at=self.store.now())
             return person_at(connection, person.person_id)
 
     def revoke(self, person: Person, role: Role, *, by: Person, reason: str) -> Person:
@@ -235,6 +226,16 @@ def _check_free(connection: Connection, name: str, person_id: int | None = None)
     for each in people(connection):
         if each.person_id != person_id and name in (each.name, each.shown_as):
             raise Conflict(f"{name!r:.200} is here already: a name belongs to one person")
+
+
+def _show_as(connection: Connection, person: Person, name: str, *, by: str, at: datetime) -> None:
+    connection.execute(
+        update(PersonRow)
+        .where(col(PersonRow.person_id) == person.person_id)
+        .values(shown_as=None if name == person.name else name)
+    )
+    told = {"from": person.shown, "to": name}
+    append_event(connection, at, by, SHOWN_AS, f"person {person.person_id}", told)
 
 
 def people(connection: Connection) -> tuple[Person, ...]:
@@ -358,6 +359,10 @@ def _add(
     ).scalar()
     if taken is not None:
         raise Conflict(f"{taken!r:.200} is here already: a name and an email belong to one person")
+    # Whoever a login, an account or a packet brings has that name alone, on pages too.
+    for each in people(connection):
+        if each.shown_as == plain:
+            _show_as(connection, each, each.name, by=by, at=at)
     person_id = connection.execute(
         insert(PersonRow)
         .values(name=plain, email=address, created_at=at)
@@ -415,6 +420,8 @@ def _plain_name(name: str) -> str:
     plain = " ".join(plain_text(name).split())
     if not plain or len(plain) > NAME_CHARACTERS:
         raise InputError(f"expected 1 to {NAME_CHARACTERS} characters", path="name")
+    if any(unicodedata.category(one) in ("Cc", "Cf") and one not in _JOINERS for one in plain):
+        raise InputError("expected letters and signs that are seen", path="name")
     if plain in PROGRAM_NAMES:
         raise InputError(f"{plain!r} is what the program itself writes under", path="name")
     return plain

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any
 
 from core.review.agreement_records import Basis, Grouping, Question
-from core.review.records import Adjudication, Annotation, Person, ReviewedClaim
+from core.review.records import Person, ReviewedClaim
 from core.workflows.agreement import AgreementView, read_agreement
 from pages.widgets.session import open_workspace
 from storage.packets import Packets
-
-Said = TypeVar("Said", Annotation, Adjudication)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +45,12 @@ class _NamedPackets(Packets):
         """The claims whose annotations are all in."""
         claims = CachedPackets(store=self.store, project=self.project).reviewed()
         people = open_workspace().people.everybody()
-        if not any(each.shown_as for each in people):
+        names = {each.name: each.shown for each in people if each.shown_as}
+        if not names:
             return claims
-        names = {each.name: each.shown for each in people}
 
-        def named(said: Said) -> Said:
-            return replace(said, reviewer=names[said.reviewer])
+        def named(said: Any) -> Any:
+            return replace(said, reviewer=names.get(said.reviewer, said.reviewer))
 
         return tuple(
             replace(

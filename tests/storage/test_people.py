@@ -53,7 +53,7 @@ def test_a_name_and_an_email_belong_to_one_person(store: SqlStore) -> None:
         people.add("Ada", {Role.LEAD}, by=lead)
     with pytest.raises(Conflict, match="Ada"):
         people.add("Ben", {Role.LEAD}, by=lead, email="ADA@example.org")
-    for name in ("", " \n", "x" * 201):
+    for name in ("", " \n", "x" * 201, "Ada\u200b", "\u202eadA", "Ada\x1b[2J"):
         with pytest.raises(InputError):
             people.add(name, set(), by=lead)
     with pytest.raises(InputError, match="email"):
@@ -315,3 +315,22 @@ def test_whoever_is_erased_leaves_no_name_that_pages_ever_called_them(store: Sql
     details = " ".join(event.detail for event in store.audit_events())
     assert "Dr Okafor" not in details
     assert check_database(store.database).problems == ()
+
+
+def test_a_name_that_somebody_brings_along_is_shown_as_nobody_elses(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = workspace_of(store).people
+    lead = people.local()
+    ada = people.show_as(people.add("Ada", (), by=lead), "Dr Okafor", by=lead)
+    people.show_as(lead, "Head", by=lead)
+    monkeypatch.setenv(FIRST_LEAD, "head@example.org")
+
+    other = people.add_from_packet("Dr Okafor", None, by=lead)
+    people.of_login("head@example.org", "Head")
+
+    assert [each.shown for each in people.everybody()] == [lead.name, "Ada", "Dr Okafor", "Head"]
+    assert check_database(store.database).problems == ()
+    people.erase(other, "asked for", by=people.at(lead.person_id))
+    people.erase(people.at(ada.person_id), "asked for", by=people.at(lead.person_id))
+    assert "Okafor" not in " ".join(event.detail for event in store.audit_events())
