@@ -29,7 +29,7 @@ from core.statistics import (
 )
 
 # An interval without width would pretend that the figure is known for sure.
-ALL_ALIKE = "too few to say: every resample of the traces gives the same figure"
+ALL_ALIKE = "every resample of the traces gives the same figure"
 
 
 def figures(

@@ -33,7 +33,7 @@ def resampled(pairs: Pairs, choices: int, resamples: int, seed: int) -> Mapping[
     if count < 2:
         return "all claims are of one trace"
     if count < FEWEST_TRACES:
-        return f"too few to say: {count} traces, and at least {FEWEST_TRACES} are needed"
+        return f"{count} traces, and at least {FEWEST_TRACES} are needed"
     # Beyond a thousand traces, blocks of them are drawn: a tenth of the work for the same width.
     blocks = min(count, MOST_BLOCKS)
     place = traces % blocks

@@ -13,6 +13,7 @@ import streamlit as st
 from core.statistics import exact_binomial_interval
 
 Cell = str | int | float | None
+_SHARES = {"Share", "Raw"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -69,13 +70,18 @@ def show_numbers(
     alt: str,
     height: int | None = None,
 ) -> None:
-    """A table that can be sorted, searched and downloaded; numbers stay numbers, a "Share" in percent."""
+    """A table that can be sorted, searched and downloaded; numbers stay numbers, shares as ``percent``
+    says them (the file has them as they are)."""
     columns = {title: _column(cells) for title, cells in by_column(header, rows).items()}
+    for title in columns.keys() & _SHARES:
+        columns[title] = [
+            100 * cell if isinstance(cell, float) else cell for cell in columns[title]
+        ]
     st.dataframe(
         columns,
         hide_index=True,
         column_config={
-            title: st.column_config.NumberColumn(format="percent" if title == "Share" else "%.4f")
+            title: st.column_config.NumberColumn(format="%.1f %%" if title in _SHARES else "%.4f")
             for title, cells in columns.items()
             if any(isinstance(cell, float) for cell in cells)
         },

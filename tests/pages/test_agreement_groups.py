@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from builders import a_source, a_trace
+from databases import a_store
 from reviewed import MONDAY, a_judgement, a_reviewed_claim, an_annotation
 from streamlit.testing.v1 import AppTest
 
+from core.codec import content_hash
 from core.review.agreement import agreement_with_groups
 from core.review.agreement_records import Grouping, Question
 from core.review.agreement_resamples import FEWEST_TRACES
+from pages.screens.agreement.claim_table import names_by_claim
 from pages.screens.agreement.view import GROUP_HEADER, count_words, group_rows
 
 
@@ -34,6 +39,18 @@ def test_a_group_of_too_few_traces_has_its_counts_and_no_figure() -> None:
 
     assert (rows["few"]["Traces"], rows["few"]["Raw"], rows["few"]["AC1"]) == (7, None, None)
     assert (rows["enough"]["Traces"], rows["enough"]["Raw"]) == (8, 1.0)
+    assert rows["enough"]["Raw, 95 %"] == "63.1 % to 100.0 %"
+
+
+def test_a_share_in_a_table_has_the_form_that_it_has_in_words() -> None:
+    def page() -> None:
+        from pages.widgets.figures import show_numbers
+
+        show_numbers(("Group", "Raw"), [("all", 0.8125), ("few", None)], name="n", alt="n")
+
+    (table,) = AppTest.from_function(page).run().dataframe
+    assert table.value["Raw"][0] == 81.25
+    assert json.loads(table.proto.columns)["Raw"]["type_config"]["format"] == "%.1f %%"
 
 
 def test_sources_of_one_tool_count_as_one_and_have_its_name() -> None:
@@ -52,6 +69,30 @@ def test_sources_of_one_tool_count_as_one_and_have_its_name() -> None:
     assert count_words(figures, tools).endswith("Said: search_pubmed 75.0 %, no source 25.0 %.")
     (row,) = group_rows(groups, Grouping.PAIR, tools)
     assert row[-1] == "search_pubmed 75.0 %"
+
+
+def test_an_id_of_different_tools_has_the_names_of_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path / "a.db"))
+    store = a_store(tmp_path / "a.db")
+    tools = {"t1": "search_pubmed", "t2": "load_patient_history"}
+    traces = [
+        a_trace("It is.", a_source("It is.", source_id="call_7", tool_name=tool), trace_id=name)
+        for name, tool in tools.items()
+    ]
+    store.put_traces(traces)
+    claims = [
+        a_reviewed_claim(
+            n, an_annotation(), trace_id=each.trace_id, content_hash=content_hash(each)
+        )
+        for n, each in enumerate(traces)
+    ]
+
+    names, together = names_by_claim(claims, Question.SOURCE)
+
+    assert names == {0: {"call_7": "search_pubmed"}, 1: {"call_7": "load_patient_history"}}
+    assert together == {"call_7": "load_patient_history or search_pubmed"}
 
 
 def course(traces_by_week: list[int]) -> AppTest:

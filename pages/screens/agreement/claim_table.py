@@ -53,16 +53,22 @@ def names_by_claim(
 ) -> tuple[dict[int, Names], Names]:
     """What sources are called, by the key of their claim; and the tool of each, for claims together.
 
-    Nothing for questions that no source answers. Raises NotFound, StoreError.
+    An id that is another tool's in another trace has both. Nothing for questions that no
+    source answers. Raises NotFound, StoreError.
     """
     if question is not Question.SOURCE:
         return {}, {}
     store = open_workspace().store
-    names: dict[int, Names] = {
-        each.claim_key: names_in_trace(store, each.trace_id, each.content_hash) for each in claims
-    }
-    tools = {key: name.partition(" #")[0] for one in names.values() for key, name in one.items()}
-    return names, tools
+    traces = {each.claim_key: (each.trace_id, each.content_hash) for each in claims}
+    called = {trace: names_in_trace(store, *trace) for trace in dict.fromkeys(traces.values())}
+    tools: dict[str, set[str]] = {}
+    for names in called.values():
+        for source_id, name in names.items():
+            tools.setdefault(source_id, set()).add(name.partition(" #")[0])
+    return (
+        {key: called[trace] for key, trace in traces.items()},
+        {source_id: " or ".join(sorted(of)) for source_id, of in tools.items()},
+    )
 
 
 def _answers(judgement: Judgement, names: Mapping[str, str]) -> list[list[str]]:

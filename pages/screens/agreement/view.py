@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.bootstrap import Interval
 from core.review.agreement_records import (
     AgreementFigures,
     Figure,
@@ -116,10 +117,12 @@ def interval_words(figure: Figure, name: str = "") -> str:
         return f"Not defined: {figure.reason}."
     if figure.interval is None:
         return f"No interval: {figure.reason}."
-    low, high = figure.interval.low, figure.interval.high
-    if name.startswith("Raw"):
-        return f"95 % interval {percent(low)} to {percent(high)}"
-    return f"95 % interval {low:.2f} to {high:.2f}"
+    return f"95 % interval {_ends(figure.interval, share=name.startswith('Raw'))}"
+
+
+def _ends(interval: Interval, *, share: bool) -> str:
+    low, high = interval.low, interval.high
+    return f"{percent(low)} to {percent(high)}" if share else f"{low:.2f} to {high:.2f}"
 
 
 def count_words(figures: AgreementFigures, tools: Names, what: str = "claim") -> str:
@@ -138,10 +141,10 @@ def said_words(prevalence: Sequence[LabelShare], tools: Names, most: int = 4) ->
 
 
 def _said(prevalence: Sequence[LabelShare], tools: Names) -> list[str]:
-    shares = Counter[str]()
+    said = Counter[str]()
     for each in prevalence:
-        shares[label_words(each.label, tools)] += each.share  # type: ignore[assignment]
-    return [f"{words} {percent(share)}" for words, share in shares.most_common()]
+        said[label_words(each.label, tools)] += each.count
+    return [f"{words} {percent(count / said.total())}" for words, count in said.most_common()]
 
 
 def skew_words(figures: AgreementFigures, tools: Names) -> str | None:
@@ -198,7 +201,7 @@ def figure_cells(figures: AgreementFigures, *shown: Figure) -> list[Cell]:
         for one in shown
         for cell in (
             one.value,
-            f"{one.interval.low:.2f} to {one.interval.high:.2f}" if one.interval else None,
+            _ends(one.interval, share=one is figures.raw) if one.interval else None,
         )
     ]
 
