@@ -79,6 +79,7 @@ VERBS: dict[str, tuple[tuple[str, ...], Callable[[Any, Desk, Person], object]]] 
     "people.grant": (LEAD, lambda r, d, u: r.grant(d.office.people["Ben"], Role.LEAD, by=u)),
     "people.revoke": (LEAD, lambda r, d, u: r.revoke(
         d.office.people["Ben"], Role.REVIEWER, by=u, reason="has left")),
+    "people.show_as": (LEAD, lambda r, d, u: r.show_as(d.office.people["Ben"], "Dr Roth", by=u)),
     "projects.change": (LEAD, lambda r, d, u: r.change(
         d.office.project, dataclasses.replace(d.office.project.settings, lease_minutes=7), by=u,
         reason="so")),
