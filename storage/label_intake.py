@@ -72,9 +72,10 @@ class LabelIntake:
         with self.store.database.reading() as connection:
             return tuple(KnownClaim(**row._mapping) for row in connection.execute(wanted))
 
-    def people(self) -> tuple[str, ...]:
-        """The names of everybody who is here."""
-        return tuple(one.name for one in People(store=self.store).everybody())
+    def people(self) -> Mapping[str, str]:
+        """Every name by which somebody who is here is known → the one that is recorded."""
+        everybody = People(store=self.store).everybody()
+        return {called: one.name for one in everybody for called in (one.shown, one.name)}
 
     def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
         """What each of these claims was read with, and what its annotators say."""

@@ -65,8 +65,8 @@ class LabelSink(Protocol):
     def claims(self) -> Sequence[KnownClaim]:
         """The claims that labels may be about."""
 
-    def people(self) -> Sequence[str]:
-        """The names of everybody who is here."""
+    def people(self) -> Mapping[str, str]:
+        """Every name by which somebody who is here is known → the one that is recorded."""
 
     def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
         """What each of these claims was read with, and what its annotators say."""
@@ -303,13 +303,13 @@ class _Plan:
     def __init__(
         self,
         contexts: Mapping[int, ClaimContext],
-        people: Sequence[str],
+        people: Mapping[str, str],
         annotator: str,
         pre_labels: bool,
     ) -> None:
         self.contexts, self.annotator, self.pre_labels = contexts, annotator, pre_labels
         # As written goes first: two who are here may differ by case alone.
-        self.people = {**{one.casefold(): one for one in people}, **{one: one for one in people}}
+        self.people = {**{called.casefold(): name for called, name in people.items()}, **people}
         self.labels: dict[tuple[int, str], PlannedLabel] = {}
         self.lines: dict[int, dict[str, int]] = defaultdict(dict)  # claim → annotator → line
         self.left: list[tuple[LabelRow, str]] = []

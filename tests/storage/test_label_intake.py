@@ -162,6 +162,18 @@ def test_one_person_is_one_annotator_in_whatever_case_the_table_names_them(offic
     assert (put.votes, put.people, again.known) == (2, 1, 1)
 
 
+def test_labels_of_a_name_that_pages_show_are_that_persons(office: Office) -> None:
+    lea = office.people["Lea"]
+    office.workspace.people.show_as(office.people["Ada"], "Dr Okafor", by=lea)
+    row = f"{HEAD}{WEIGHT},yes,chart,review-0001\n"
+
+    plan, put = labels_in(office.workspace.label_intake(), lea, row, annotator="dr okafor")
+    again, _ = labels_in(office.workspace.label_intake(), lea, row, annotator="Ada")
+
+    assert ([one.annotator for one in plan.labels], plan.left) == (["Ada"], ())
+    assert (put.votes, put.people, again.known) == (1, 0, 1)
+
+
 def test_importing_what_was_exported_changes_nothing(office: Office, tmp_path: Path) -> None:
     for number in range(6):
         office.read("Ada", SUPPORTED, rationale="=SUM(1), she said;\nand 'more'")
