@@ -31,11 +31,12 @@ from reviewing import (
 )
 from sqlalchemy import select
 from sqlmodel import SQLModel
+from verdicts import SHOWN, with_checks
 
 from bench.report import Report
 from core.attribution.families import load_families
 from core.config import Config
-from core.records import Verification
+from core.records import VerdictLabel, Verification
 from core.repair.loop import repair_answer
 from core.review.items import Draft
 from core.review.pre_labels import LabelledClaim, pre_label_of
@@ -282,7 +283,9 @@ def build(folder: Path) -> Path:
 
 def _sliced(verification: Verification) -> Verification:
     trace = replace(verification.trace, extra={"slices": ["ward 3", "ward 5"]})
-    return replace(verification, trace=trace)
+    one, two, wrong, *more = verification.claims
+    claims = (one, two, replace(wrong, verdict=VerdictLabel.CONTRADICTED), *more)
+    return with_checks(replace(verification, trace=trace, claims=claims), 3, SHOWN)
 
 
 def _reviewed(office: Office) -> None:
