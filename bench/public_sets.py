@@ -31,7 +31,8 @@ MEAN_OF = (
     "bump",
     "snli_dev",
 )
-LONG = ("contractnli_dev", "control_val")  # counted beside them: premises beyond a window
+# Counted beside them: premises beyond a window. Of ConTRoL the training set is taught.
+LONG = ("contractnli_dev", "control_val")
 DRAWS = 2000
 Flags = NDArray[np.bool_]
 Scores = NDArray[np.float64]
