@@ -196,10 +196,10 @@ def _rewritten(
 def _without(value: Any, words: Mapping[str, str]) -> Any:
     """The value, of JSON in a text each value of it, with other words in place of these.
 
-    Keys and labels are this program's own: somebody may be called "reason", or "supported".
+    Keys, labels and roles are this program's own: somebody may be called "reason", or "reviewer".
     """
     if isinstance(value, dict):
-        kept = ("label", "source_id")
+        kept = ("label", "source_id", "role", *(("from", "to") if "role" in value else ()))
         return {name: one if name in kept else _without(one, words) for name, one in value.items()}
     if isinstance(value, list):
         return [_without(one, words) for one in value]

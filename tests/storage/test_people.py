@@ -334,3 +334,18 @@ def test_a_name_that_somebody_brings_along_is_shown_as_nobody_elses(
     people.erase(other, "asked for", by=people.at(lead.person_id))
     people.erase(people.at(ada.person_id), "asked for", by=people.at(lead.person_id))
     assert "Okafor" not in " ".join(event.detail for event in store.audit_events())
+
+
+def test_whoever_was_called_as_a_role_is_erased_and_roles_stay_told(store: SqlStore) -> None:
+    people = workspace_of(store).people
+    lead = people.local()
+    ada = people.add("reviewer", (), by=lead)
+    people.add("Ben", {Role.REVIEWER}, by=lead)
+
+    people.erase(ada, "she asked for it", by=lead)
+
+    told = [json.loads(each.detail) for each in store.audit_events()]
+    assert {"name": "person 2 (erased)"} in told
+    roles = [(each["role"], *each["to"]) for each in told if "role" in each]
+    assert roles[0] == ("reviewer", "reviewer")
+    assert check_database(store.database).problems == ()
