@@ -29,14 +29,7 @@ from core.evaluation.predictions import Prediction
 from core.evaluation.ranking import ranking_report, ranking_table
 from core.evaluation.scoring import Uncalibrated, score_rows
 from core.models.forest import DEFAULT_FOLDER
-from core.models.loading import (
-    ACCURATE,
-    ACCURATE_NLI_MODEL,
-    BUNDLED_NLI_MODEL,
-    load_embedder,
-    load_nli_model,
-)
-from core.models.mean_nli_model import MeanNliModel
+from core.models.loading import BUNDLED_NLI_MODEL, load_embedder, load_nli_model
 from core.models.weight_files import CALIBRATION_FILE
 from core.pipeline import Models, versions
 from core.ports import Embedder, NliModel, Progress
@@ -98,11 +91,6 @@ def main() -> None:
         type=Path,
         help="NLI models of training.claim_nli, fold-0 and on: each claim is read by the one that saw "
         "none of its trace",
-    )
-    parser.add_argument(
-        "--large-folds",
-        type=Path,
-        help="the same of the accurate NLI model's large half, where it was taught",
     )
     parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
     parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
@@ -288,22 +276,10 @@ def fold_models(models: Models, options: argparse.Namespace) -> list[Models]:
         shutil.copyfile(BUNDLED_NLI_MODEL / CALIBRATION_FILE, folder / CALIBRATION_FILE)
         most = Config().nli_max_tokens
         nli: NliModel = load_nli_model(folder, max_tokens=most)
-        if options.nli_model == ACCURATE:
-            large = load_nli_model(_large_half(options.large_folds, folder.name), max_tokens=most)
-            name = f"{large.name} with {nli.name}"  # what is kept of NLI scores is kept under it
-            nli = MeanNliModel(name=name, first=nli, second=large)
         if options.kept:
             nli = KeptNliModel(nli, Shelf(options.kept / "read.db"))
         found.append(replace(models, nli=nli))
     return found
-
-
-def _large_half(run: Path | None, fold: str) -> Path:
-    """The large half that saw no trace of the fold; the shipped one where it was taught on none."""
-    if run is None:
-        return ACCURATE_NLI_MODEL
-    shutil.copyfile(ACCURATE_NLI_MODEL / CALIBRATION_FILE, run / fold / CALIBRATION_FILE)
-    return run / fold
 
 
 if __name__ == "__main__":

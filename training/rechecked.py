@@ -75,11 +75,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="read each claim's focused premise anew, by what the NLI model learned",
     )
     parser.add_argument("--close-nli-model", help="by whom; a folder with close.safetensors")
-    parser.add_argument(
-        "--close-beside",
-        action="store_true",
-        help="the mean of what that NLI model says and what the rows hold of another one",
-    )
     parser.add_argument("--nli-model", help="whose calibrator it is; without it the bundled one")
     parser.add_argument(
         "--calibrator", type=Path, default=DEFAULT_FOLDER, help="whose rows to take"
@@ -97,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.close_nli_model:
         closely = measured_models(Config(), None, options.close_nli_model)
     read = read_close(options.close, closely)
-    kept = list(with_close(kept, read, beside=options.close_beside))
+    kept = list(with_close(kept, read))
     anew = {
         row.claim_id: one
         for row, one in zip([*gold, *more], rechecked([*gold, *more], kept, models), strict=True)
@@ -149,18 +144,11 @@ def read_close(packets: Sequence[Path], models: Models) -> dict[str, dict[str, f
 
 
 def with_close(
-    kept: Sequence[TrainingRow], read: Mapping[str, Mapping[str, float]], *, beside: bool = False
+    kept: Sequence[TrainingRow], read: Mapping[str, Mapping[str, float]]
 ) -> Iterator[TrainingRow]:
-    """Yield each row with what was now read close; where nothing was, as it is.
-
-    ``beside``: with the mean of that and of what the row holds, as two readers are heard together.
-    """
+    """Yield each row with what was now read close; where nothing was, as it is."""
     for row in kept:
         numeric = {**row.features.numeric, **read.get(row.claim_id, {})}
-        if beside and row.claim_id in read:
-            numeric[CLOSE_FEATURE] = (
-                numeric[CLOSE_FEATURE] + row.features.numeric[CLOSE_FEATURE]
-            ) / 2
         yield replace(row, features=replace(row.features, numeric=numeric))
 
 

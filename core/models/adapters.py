@@ -1,9 +1,8 @@
 """Adapters: small files that change an NLI model's weights.
 
-The accurate NLI model is one over the MPNet weights that come as packages, and another one as it reads
-close; how the bundled NLI model reads close is one over its own weights. An adapter is two thin matrices
-whose product is added to one of the encoder's (Hu et al., 2022, arXiv:2106.09685); biases, layer norms
-and the head are stored whole.
+The accurate NLI model is one over the MPNet weights that come as packages; how the bundled NLI model reads
+close is one over its own weights. An adapter is two thin matrices whose product is added to one of the
+encoder's (Hu et al., 2022, arXiv:2106.09685); biases, layer norms and the head are stored whole.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def adapted_mpnet(packaged: Mpnet, path: Path) -> ClassifierWeights:
 
 def marking_lines(tokenizer: Tokenizer) -> Tokenizer:
     """Return a copy of a tokenizer that reads every line break as a semicolon, and so keeps the fields
-    of a record apart: close premises are read so."""
+    of a record apart."""
     marked = Tokenizer.from_str(tokenizer.to_str())
     marked.normalizer = Normalizers([Replace("\n", LINE_MARK), marked.normalizer])
     return marked

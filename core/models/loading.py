@@ -8,7 +8,6 @@ in it is parsed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     import torch
 
     from core.models.embedder import BertEmbedder
-    from core.models.mean_nli_model import MeanNliModel
     from core.models.nli_model import (
         BertNliModel,
         Calibration,
@@ -87,23 +85,25 @@ def stored_bert(folder: Path) -> StoredBert:
 
 def load_nli_model(
     where: str | Path | None = None, *, precision: str = "auto", max_tokens: int = 512
-) -> BertNliModel | MeanNliModel | TransformersNliModel:
+) -> BertNliModel | TransformersNliModel:
     """Return a ready NLI model: the bundled one, a transformers folder, or a hub model by name.
 
-    `where` None or "bundled": our own weights. "accurate": these and the larger NLI model heard
-    together, where it is installed. "paper": the paper's DeBERTa. Else a folder, or `owner/model`
+    `where` None or "bundled": our own weights. "accurate": the larger one, where it is
+    installed. "paper": the paper's DeBERTa. Else a folder, or `owner/model`
     of the hub: any sequence classifier with NLI labels. Raises ComponentUnavailable with what is
     missing and how to supply it, DamagedArtifact when a digest does not match.
     """
-    if where == ACCURATE:
-        return _accurate(precision, max_tokens)
     place = _place(where)
     digest, calibration = _check(place), _calibration(place)
     from core.models.nli_model import BertNliModel, TransformersNliModel, classifier_weights
     from core.models.pieces import WordPieces
 
     def lean(
-        weights: ClassifierWeights, pieces: WordPieces, close: BertNliModel | None, config: Any
+        weights: ClassifierWeights,
+        pieces: WordPieces,
+        config: Any,
+        close: BertNliModel | None = None,
+        taught_close: bool = False,
     ) -> BertNliModel:
         return BertNliModel(
             name=_name(place, digest, config),
@@ -113,22 +113,19 @@ def load_nli_model(
             precision=precision,
             max_tokens=max_tokens,
             close=close,
+            taught_close=taught_close,
         )
 
     folder = None if isinstance(place, str) else place
-    close: BertNliModel | None = None
     taught = folder / CLOSE_FILE if folder and (folder / CLOSE_FILE).is_file() else None
     if folder and (folder / ADAPTERS_FILE).is_file():
         from core.models.adapters import adapted_mpnet, marking_lines
         from core.models.mpnet import packaged_mpnet
 
         packaged = packaged_mpnet()
-        tokenizer = packaged.tokenizer.backend_tokenizer
-        if taught is not None:
-            marking = WordPieces(marking_lines(tokenizer))
-            close = lean(adapted_mpnet(packaged, taught), marking, None, None)
+        pieces = WordPieces(marking_lines(packaged.tokenizer.backend_tokenizer))
         weights = adapted_mpnet(packaged, folder / ADAPTERS_FILE)
-        return lean(weights, WordPieces(tokenizer), close, None)
+        return lean(weights, pieces, None, taught_close=True)
     found = _read(place)
     if not isinstance(found, StoredBert):
         model, tokenizer = found
@@ -140,27 +137,12 @@ def load_nli_model(
             max_tokens=max_tokens,
         )
     weights = classifier_weights(found.weights, found.config)
-    if taught is not None:
-        from core.models.adapters import changed_weights
+    if taught is None:
+        return lean(weights, found.tokenizer, found.config)
+    from core.models.adapters import changed_weights
 
-        close = lean(changed_weights(weights, taught), found.tokenizer, None, found.config)
-    return lean(weights, found.tokenizer, close, found.config)
-
-
-def _accurate(precision: str, max_tokens: int) -> MeanNliModel:
-    from core.models.mean_nli_model import MeanNliModel
-
-    # The large one first: it is the one that may be missing.
-    large = load_nli_model(ACCURATE_NLI_MODEL, precision=precision, max_tokens=max_tokens)
-    small = load_nli_model(BUNDLED_NLI_MODEL, precision=precision, max_tokens=max_tokens)
-    name = f"provenanceguard-accurate-reader@sha256:{accurate_digest()[:12]}"
-    return MeanNliModel(name=name, first=small, second=large)
-
-
-def accurate_digest() -> str:
-    """Return the digest that the accurate NLI model's name ends in: of both of its parts."""
-    parts = f"{folder_digest(BUNDLED_NLI_MODEL)} {folder_digest(ACCURATE_NLI_MODEL)}"
-    return hashlib.sha256(parts.encode()).hexdigest()
+    close = lean(changed_weights(weights, taught), found.tokenizer, found.config)
+    return lean(weights, found.tokenizer, found.config, close=close)
 
 
 def load_embedder(*, precision: str = "auto") -> BertEmbedder:
@@ -361,7 +343,7 @@ def _name(place: str | Path, digest: str, config: Any) -> str:
     if isinstance(place, str):
         commit = getattr(config, "_commit_hash", None)
         return f"{place}@{commit[:12]}" if commit else place
-    ours = {BUNDLED_NLI_MODEL: "pair", ACCURATE_NLI_MODEL: "large"}
+    ours = {BUNDLED_NLI_MODEL: "pair", ACCURATE_NLI_MODEL: "accurate"}
     stem = f"provenanceguard-{ours[place]}-reader" if place in ours else place.name
     return f"{stem}@sha256:{digest[:12]}"
 

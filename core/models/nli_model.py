@@ -149,7 +149,7 @@ def classifier_weights(state: Mapping[str, torch.Tensor], config: Any) -> Classi
 class BertNliModel:
     """A BERT cross-encoder on the lean forward pass; fills `core.ports.NliModel`, and
     `core.ports.ReadsClose` by `close`, the same NLI model taught further on the least that shows a
-    claim."""
+    claim, or by itself where it was `taught_close`."""
 
     def __init__(
         self,
@@ -161,9 +161,10 @@ class BertNliModel:
         precision: str = "auto",
         max_tokens: int = 512,
         close: BertNliModel | None = None,
+        taught_close: bool = False,
     ) -> None:
         self.name, self._close = name, close
-        self.taught_close = close is not None
+        self.taught_close = taught_close or close is not None
         self.precision = choose_precision(precision, calibration)
         self.order = relation_order(weights.labels, name)
         self.calibration, self.tokenizer = calibration, tokenizer

@@ -11,7 +11,7 @@ from core.errors import ComponentUnavailable, DamagedArtifact
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
 MANIFEST_FORMAT = "provenanceguard-weights"
 WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
-CLOSE_FILE = "close.safetensors"  # beside weights or adapters: how the NLI model reads close
+CLOSE_FILE = "close.safetensors"  # beside weights: how the NLI model reads close
 
 
 def write_manifest(folder: Path) -> Path:

@@ -104,11 +104,6 @@ def test_what_is_read_close_now_takes_the_place_of_what_was(tmp_path: Path) -> N
     ]
     assert [*with_close(forgotten, read)] == kept
     assert [*with_close(kept, {})] == kept
-    assert [*with_close(kept, {}, beside=True)] == kept
-    higher = {name: {CLOSE_FEATURE: 1.0} for name in read}
-    for one, both in zip(kept, with_close(kept, higher, beside=True), strict=True):
-        held = one.features.numeric[CLOSE_FEATURE]
-        assert both.features.numeric[CLOSE_FEATURE] == pytest.approx((held + 1.0) / 2)
 
 
 def _without_close(numeric: Mapping[str, float]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from core.models.adapters import adapted_mpnet, relative_bias, with_adapters
 from core.models.bert import BertEncoder, Encoded
 from core.models.loading import load_nli_model
 from core.models.mpnet import Mpnet, mpnet_is_installed, packaged_mpnet
-from core.models.weight_files import ADAPTERS_FILE, CLOSE_FILE
+from core.models.weight_files import ADAPTERS_FILE
 from core.ports import taught_close
 from training.adapted_mpnet import AdaptedMpnet
 
@@ -143,35 +142,26 @@ def test_adapters_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.stress
-def test_close_adapters_read_close_premises_and_nothing_else(tmp_path: Path) -> None:
+def test_adapters_keep_the_fields_of_a_record_apart_and_read_what_is_close_alike(
+    tmp_path: Path,
+) -> None:
     if not mpnet_is_installed():
         pytest.skip("MPNet's packages are not installed (make accurate)")
-    pairs = [
-        ("drug: metformin\ndose: 500 mg", "She takes metformin 500 mg."),
-        ("The bridge was closed in 1987.", "The bridge was closed in 1990."),
-    ]
-    folders = {name: tmp_path / name for name in ("plain", "close", "both")}
     torch.manual_seed(7)
     packaged = packaged_mpnet()
-    for name in ("plain", "close"):
-        model = AdaptedMpnet(packaged.weights, packaged.config, 3, torch.float32)
-        for p in (p for name, p in model.trained.items() if name.startswith("head")):
-            p.data = torch.randn_like(p) * 0.1
-        model.save_pretrained(folders[name])
-    folders["both"].mkdir()
-    shutil.copy(folders["plain"] / ADAPTERS_FILE, folders["both"] / ADAPTERS_FILE)
-    shutil.copy(folders["close"] / ADAPTERS_FILE, folders["both"] / CLOSE_FILE)
-    plain, close, both = (load_nli_model(folder, precision="fp32") for folder in folders.values())
+    model = AdaptedMpnet(packaged.weights, packaged.config, 3, torch.float32)
+    for p in (p for name, p in model.trained.items() if name.startswith("head")):
+        p.data = torch.randn_like(p) * 0.1
+    model.save_pretrained(tmp_path)
+    nli = load_nli_model(tmp_path, precision="fp32")
+    claim = "She takes metformin 500 mg."
+    lines, marked, run_on = (f"drug: metformin{mark}dose: 500 mg" for mark in ("\n", ";", " "))
 
-    assert taught_close(both)
-    assert not taught_close(plain)
-    assert both.read(pairs) == plain.read(pairs)
-    marked = [(premise.replace("\n", ";"), claim) for premise, claim in pairs]
-    found = both.read_close(pairs)  # type: ignore[union-attr]
-    for one, other in zip(found, close.read(marked), strict=True):
-        assert one is not None and other is not None
-        assert one.probabilities == other.probabilities
-    assert found[0] != close.read(pairs)[0]
+    assert taught_close(nli)
+    read = {text: nli.read([(text, claim)])[0] for text in (lines, marked, run_on)}
+    found = {text: one.probabilities for text, one in read.items() if one is not None}
+    assert found[lines] == found[marked] != found[run_on]
+    assert nli.read_close([(lines, claim)]) == [read[lines]]
 
 
 def test_missing_packages_are_named_with_the_way_to_have_them(tmp_path: Path) -> None:

@@ -15,19 +15,19 @@ from core.models.loading import (
     ACCURATE_NLI_MODEL,
     BUNDLED_NLI_MODEL,
     PAPER_NLI_MODEL,
-    accurate_digest,
     is_here,
     load_nli_model,
 )
 from core.models.mpnet import mpnet_is_installed
 from core.models.nli_model import relation_order
 from core.models.weight_files import check_manifest, folder_digest
+from core.ports import taught_close
 from core.records import NliScore, Relation
 from core.workflows.models import fitted_for, shipped_with
 
 PAIRS = [
     ("The bridge was closed in 1987 after a storm.", "The bridge was closed in 1987."),
-    ("Take 20 mg with food, twice a day.", "It is taken three times a day."),
+    ("The trial ran for 12 weeks with food diaries.", "The trial ran for 14 weeks."),
     ("Anna plays the cello.", "The harvest was poor."),
 ]
 NLI = ("entailment", "neutral", "contradiction")
@@ -156,18 +156,16 @@ def test_the_accurate_reader_reads_or_says_what_it_stands_on() -> None:
     together = nli.read(PAIRS[::-1])[::-1]
 
     assert alone == together
-    parts = [load_nli_model(one).read(PAIRS) for one in (None, ACCURATE_NLI_MODEL)]
-    for found, small, large in zip(together, *parts, strict=True):
-        assert found is not None and small is not None and large is not None
-        mean = (small.probabilities.entailment + large.probabilities.entailment) / 2
-        assert found.probabilities.entailment == pytest.approx(mean, abs=1e-4)
-        assert found.tokens == large.tokens
+    assert taught_close(nli) and nli.read_close(PAIRS) == together
     relations = [one.probabilities.relation for one in together if one is not None]
     assert relations == [Relation.ENTAILMENT, Relation.CONTRADICTION, Relation.NEUTRAL]
 
 
 def test_a_reader_that_ships_comes_with_a_calibrator_that_was_fitted_on_it() -> None:
-    digests = {"bundled": folder_digest(BUNDLED_NLI_MODEL), "accurate": accurate_digest()}
+    digests = {
+        "bundled": folder_digest(BUNDLED_NLI_MODEL),
+        "accurate": folder_digest(ACCURATE_NLI_MODEL),
+    }
     for choice, digest in digests.items():
         place = shipped_with(choice)
         assert place is not None

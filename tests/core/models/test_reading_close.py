@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 
 from core.errors import DamagedArtifact
 from core.models.loading import BUNDLED_NLI_MODEL, load_nli_model
-from core.models.mean_nli_model import MeanNliModel
 from core.models.weight_files import CLOSE_FILE, MANIFEST_FILE, WEIGHTS_FILE
 from core.ports import ReadsClose, taught_close
 from core.workflows.cache import KeptNliModel, Shelf, remembering
@@ -135,19 +134,6 @@ def test_what_remembers_and_what_keeps_readings_tells_close_ones_apart(
             assert wrapped.read_close(PAIRS) == close
             assert wrapped.read(PAIRS) == plain
     shelf.close()
-
-
-def test_two_readers_together_read_close_by_the_one_that_was_taught_to(
-    nli_models: tuple[Any, Any],
-) -> None:
-    taught_one, other = nli_models
-    both = MeanNliModel(name="both", first=other, second=taught_one)
-
-    assert both.taught_close
-    assert both.read_close(PAIRS) == taught_one.read_close(PAIRS) != both.read(PAIRS)
-    neither = MeanNliModel(name="neither", first=other, second=other)
-    assert not neither.taught_close
-    assert neither.read_close(PAIRS) == neither.read(PAIRS)
 
 
 def test_a_reader_that_was_not_taught_close_is_not_said_to_have_been_whoever_keeps_its_readings(
