@@ -115,6 +115,6 @@ def test_public_sets_are_drawn_in_halves_and_a_gain_has_its_interval(tmp_path: P
 
     true = np.array([True, False] * 30)
     noise = np.random.default_rng(1).random(60)
-    low, _, high = gained(true, noise, true + 0.0).partition(" to ")
+    low, _, high = gained(true, noise, true + 0.0, 100).partition(" to ")
     assert 0 < float(low) < float(high) <= 1
-    assert gained(true, noise, noise) == "+0.00 to +0.00"
+    assert gained(true, noise, noise, 100) == "+0.00 to +0.00"
