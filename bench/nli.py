@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sklearn.metrics import roc_auc_score
 
@@ -22,6 +22,7 @@ from core.distortions.detect import find_distortions
 from core.distortions.reading import read_sentence
 from core.evidence.words import stem
 from core.models.loading import load_nli_model
+from core.ports import NliModel
 from core.records import Span
 from core.text.tokens import content_terms, overlap
 from training.texts import ENTAILMENT, KINDS, authored_pairs, text_folder
@@ -66,11 +67,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     """One line a kind, and all together; a true claim without a kind counts for each of them."""
     rows = SETS[options.set]()
-    nli_scores = load_nli_model(options.nli_model).read(
-        [(source, claim) for _, source, claim, _ in rows]
-    )
-    entailed = [0.0 if one is None else one.probabilities.entailment for one in nli_scores]
-    words = [overlap(content_terms(claim), content_terms(source)) for _, source, claim, _ in rows]
+    asked = [(source, claim) for _, source, claim, _ in rows]
+    entailed, words = entailments(load_nli_model(options.nli_model), asked), shared_words(asked)
     accused = [_accused(source, claim) for _, source, claim, _ in rows]
     lines = []
     for kind in ("", *dict.fromkeys(row[0] for row in rows if row[0])):
@@ -88,6 +86,16 @@ def run(options: argparse.Namespace) -> Report:
         ))  # fmt: skip
     columns = ("kind", "false", "NLI model", "shared words", "false accused", "true accused")
     return Report().table(options.set, columns, lines)
+
+
+def entailments(nli: NliModel, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """The probability of entailment of each pair of premise and claim; 0 where a claim has no room."""
+    return [0.0 if one is None else one.probabilities.entailment for one in nli.read(pairs)]
+
+
+def shared_words(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """The share of each claim's content words that its premise has."""
+    return [overlap(content_terms(claim), content_terms(premise)) for premise, claim in pairs]
 
 
 def _accused(source: str, claim: str) -> bool:

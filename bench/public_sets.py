@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from bench.nli import entailments, shared_words
 from bench.report import Report
+from core.bootstrap import interval
 from core.models.loading import load_nli_model
-from core.text.tokens import content_terms, overlap
 from training.data import Pair, read_pairs
 from training.texts import ENTAILMENT
 
@@ -62,14 +63,12 @@ def run(options: argparse.Namespace) -> Report:
         pairs = balanced(path, options.pairs)
         asked = [(pair.premise, pair.hypothesis) for pair in pairs]
         true = np.array([pair.label == ENTAILMENT for pair in pairs])
-        said = [
-            np.array([0.0 if one is None else one.probabilities.entailment for one in model.read(asked)])
-            for model in models
-        ]  # fmt: skip
-        words = [overlap(content_terms(claim), content_terms(premise)) for premise, claim in asked]
+        said = [np.array(entailments(model, asked)) for model in models]
         ranked = [float(roc_auc_score(true, one)) for one in said]
         gain = gained(true, said[0], said[-1]) if len(said) > 1 else None
-        lines.append((name, len(pairs), *ranked, float(roc_auc_score(true, words)), gain))
+        lines.append(
+            (name, len(pairs), *ranked, float(roc_auc_score(true, shared_words(asked))), gain)
+        )
     means = np.mean(
         [[float(cell or 0) for cell in line[2:-1]] for line in lines[: len(MEAN_OF)]], 0
     )
@@ -86,5 +85,5 @@ def gained(true: Flags, first: Scores, last: Scores, draws: int = DRAWS) -> str:
         if 0 < true[drawn].sum() < len(true):
             pair = [float(roc_auc_score(true[drawn], one[drawn])) for one in (first, last)]
             found.append(pair[1] - pair[0])
-    low, high = np.quantile(found, (0.025, 0.975))
-    return f"{low:+.2f} to {high:+.2f}"
+    middle = interval(np.array(found))
+    return f"{middle.low:+.2f} to {middle.high:+.2f}" if middle else "–"

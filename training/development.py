@@ -96,6 +96,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
     parser.add_argument("--json", type=Path, help="the tables as JSON")
     options = parser.parse_args()
+    if options.folds and options.nli_model:
+        parser.error("--folds: these are of the bundled NLI model; leave --nli-model out")
     config = Config()
     models = measured_models(config, options.kept, options.nli_model)
     crossed = fold_models(models, options) if options.folds else [models]

@@ -119,6 +119,10 @@ def load_nli_model(
     folder = None if isinstance(place, str) else place
     taught = folder / CLOSE_FILE if folder and (folder / CLOSE_FILE).is_file() else None
     if folder and (folder / ADAPTERS_FILE).is_file():
+        if taught is not None:
+            raise DamagedArtifact(
+                f"{taught}: adapters read what is close by themselves; this would not be read"
+            )
         from core.models.adapters import adapted_mpnet, marking_lines
         from core.models.mpnet import packaged_mpnet
 
