@@ -1,7 +1,7 @@
 """Pictures of the running workbench for README and tutorials: ``make screenshots``, light and dark.
 
 ``python bench/screenshots.py DATABASE`` serves that database (of a first start: the sample answers,
-verified), opens each page as an NLI model would and writes docs/images. Needs chromium.
+verified), opens each page as a reader would and writes docs/images. Needs chromium.
 """
 
 from __future__ import annotations
