@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from pages.widgets.routing import mark_routed  # noqa: E402
 
 if opening is not None:
     opening.empty()
+if not gc.get_freeze_count():
+    gc.freeze()  # after every drawing Streamlit looks for garbage, but no more in what is imported
 
 PAGES = Path(__file__).parent / "pages"
 
