@@ -75,7 +75,8 @@ class Arrivals:
     """Takes export requests as SpanFile does, and judges their traces in a thread of its own.
 
     Use it as a context; ``verdicts`` is continued. A request is refused (Busy) while more than
-    ``most_bytes`` of spans wait: an exporter keeps it and comes again.
+    ``most_bytes`` of spans wait: an exporter keeps it and comes again. A trace whose spans would take
+    more once they are read is set aside.
     """
 
     def __init__(
@@ -260,9 +261,9 @@ class Arrivals:
 
     def _read(self, name: str, texts: list[bytes]) -> list[Trace]:
         size = sum(map(_size_once_read, texts))
-        if size > MOST_BYTES:
+        if size > self._most:
             self._put_aside(
-                name, f"its spans take {size:,} bytes; more than {MOST_BYTES:,} are not read"
+                name, f"its spans take {size:,} bytes; more than {self._most:,} are not read"
             )
             return []
         record = FileRecord(_request_of(texts), 1)
