@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lexical import lexical_models
 from serving import ANSWER, OUTPUTS, ROOT, SENT, service
+
+from core.config import Config
+from core.workflows.batching import BatchingVerifier
 
 mcp = pytest.importorskip("mcp", reason="the official package mcp is not installed")
 pytest.importorskip("fastapi", reason="the extra [service] is not installed")
@@ -96,6 +100,13 @@ def test_tools_are_told_before_models_are_there_and_a_call_says_why_there_are_no
 
 
 def test_limits_and_bad_input_are_told_with_their_place_and_quote_nothing() -> None:
+    from service.mcp_server import mcp_server
+    from service.requests import Limits
+    from service.verbs import Verbs
+
+    async def ready() -> Verbs:
+        return Verbs(verifier, Limits(most_bytes=5_000))
+
     async def work(client: Any) -> list[Any]:
         return [
             await client.call_tool("verify_answer", asked)
@@ -110,7 +121,8 @@ def test_limits_and_bad_input_are_told_with_their_place_and_quote_nothing() -> N
     async def late(client: Any) -> list[Any]:
         return [await client.call_tool("verify_answer", SENT)]
 
-    replies = talk(stdio("--most-bytes", "5000"), work)
+    with BatchingVerifier(lexical_models(), Config()) as verifier:
+        replies = talk(mcp_server(ready, None), work)
     replies[4:4] = talk(stdio("--seconds", "0.001"), late)
 
     said = [reply.content[0].text for reply in replies]
@@ -136,7 +148,7 @@ def test_over_http_a_token_is_needed_and_a_call_can_be_cancelled(tmp_path: Path)
         async def work(client: Any) -> Any:
             many = [
                 asyncio.create_task(client.call_tool("verify_answer", {**SENT, "question": str(n)}))
-                for n in range(12)
+                for n in range(5)
             ]
             await client.list_tools()
             many[-1].cancel()
@@ -162,5 +174,5 @@ def test_over_http_a_token_is_needed_and_a_call_can_be_cancelled(tmp_path: Path)
         tuple(claim["support_probability"] for claim in one.structured_content["claims"])
         for one in replies[:-1]
     }
-    assert len({one.structured_content["verdict_id"] for one in replies[:-1]}) == 11
+    assert len({one.structured_content["verdict_id"] for one in replies[:-1]}) == 4
     assert len(support) == 1  # whatever batches they were read in
