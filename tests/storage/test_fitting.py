@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from databases import workspace_of
+from databases import a_store, workspace_of
 from labelled import a_labelled_office
-from reviewing import Office
+from reviewing import Office, an_office
 
 from core.workflows.fitting import (
     LOCK_FILE,
@@ -22,14 +22,19 @@ from core.workflows.fitting import (
     stop_fitting,
 )
 from core.workflows.retraining import Retraining
-from storage.store import open_store
 
 
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Office:
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Office:
     """A labelled store."""
-    store = open_store(str(tmp_path_factory.mktemp("fitting") / "workbench.db"), actor="tester")
+    store = a_store(tmp_path_factory.mktemp("fitting") / "workbench.db", actor="tester")
     return a_labelled_office(workspace_of(store), traces=20)
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    """A store whose claims nobody has read."""
+    return an_office(a_store(tmp_path / "workbench.db", actor="tester"))
 
 
 def _wait(folder: Path) -> None:
@@ -40,15 +45,15 @@ def _wait(folder: Path) -> None:
 
 
 @pytest.mark.stress
-def test_a_fit_that_is_killed_leaves_no_candidate(office: Office) -> None:
-    folder = fitting_folder(office.workspace.data_folder)
+def test_a_fit_that_is_killed_leaves_no_candidate(labelled: Office) -> None:
+    folder = fitting_folder(labelled.workspace.data_folder)
 
     assert start_fitting(
-        folder, office.people["Lea"], office.workspace.environment, with_shipped=False
+        folder, labelled.people["Lea"], labelled.workspace.environment, with_shipped=False
     )
     assert is_fitting(folder)
     assert not start_fitting(
-        folder, office.people["Lea"], office.workspace.environment, with_shipped=False
+        folder, labelled.people["Lea"], labelled.workspace.environment, with_shipped=False
     )
     stop_fitting(folder)
     _wait(folder)
@@ -56,29 +61,27 @@ def test_a_fit_that_is_killed_leaves_no_candidate(office: Office) -> None:
     status = read_status(folder)
     assert status is not None and status.state is FitState.RUNNING  # it said nothing more
     assert not is_fitting(folder)
-    assert office.workspace.calibrators.candidates() == ()
+    assert labelled.workspace.calibrators.candidates() == ()
 
 
 @pytest.mark.stress
-def test_a_fit_in_the_background_keeps_its_candidate(office: Office) -> None:
-    folder = fitting_folder(office.workspace.data_folder)
+def test_a_fit_in_the_background_keeps_its_candidate(labelled: Office) -> None:
+    folder = fitting_folder(labelled.workspace.data_folder)
 
     assert start_fitting(
-        folder, office.people["Lea"], office.workspace.environment, with_shipped=False
+        folder, labelled.people["Lea"], labelled.workspace.environment, with_shipped=False
     )
     _wait(folder)
 
     status = read_status(folder)
     assert status is not None and (status.state, status.message) == (FitState.DONE, "")
-    [kept] = office.workspace.calibrators.candidates()
+    [kept] = labelled.workspace.calibrators.candidates()
     assert kept.name == status.candidate
     assert kept.by == "Lea"
 
 
 def test_a_fit_that_may_not_be_made_says_why(office: Office) -> None:
     folder = fitting_folder(office.workspace.data_folder)
-    before = len(office.workspace.calibrators.candidates())
-
     retraining = Retraining(workspace=office.workspace)
     state = fit(
         folder,
@@ -90,7 +93,7 @@ def test_a_fit_that_may_not_be_made_says_why(office: Office) -> None:
     status = read_status(folder)
     assert state is FitState.FAILED
     assert status is not None and "needs the role lead" in status.message
-    assert len(office.workspace.calibrators.candidates()) == before
+    assert office.workspace.calibrators.candidates() == ()
 
 
 def test_nothing_is_stopped_where_nothing_runs(office: Office) -> None:

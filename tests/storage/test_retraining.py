@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from databases import workspace_of
+from databases import a_store, workspace_of
 from forests import a_calibrator
 from labelled import a_labelled_office, a_measured_trace, models_of
 from reviewing import Office, problems_beside_the_clock
@@ -20,7 +20,7 @@ from core.review.calibrators import Standing
 from core.review.records import Judgement, Split, Unfit
 from core.workflows.retraining import NOT_A_CLAIM, Retraining, lineage_json
 from core.workflows.verify import verify_pending
-from storage.store import SqlStore, open_store
+from storage.store import SqlStore
 from storage.workspace import Workspace
 
 TRACES = 20
@@ -30,7 +30,7 @@ TRACES = 20
 def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Office, Retraining]:
     """One reviewed store for the tests that only add to it."""
     folder = tmp_path_factory.mktemp("reviewed")
-    store = open_store(str(folder / "workbench.db"), actor="tester")
+    store = a_store(folder / "workbench.db", actor="tester")
     office = a_labelled_office(_workspace(store, folder), traces=TRACES)
     retraining = Retraining(workspace=office.workspace, shipped_rows=folder / "no-rows.npz")
     return office, retraining
