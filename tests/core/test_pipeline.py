@@ -46,6 +46,11 @@ def samples() -> list[Trace]:
     return sorted(found, key=lambda t: sum(len(s.text) for s in t.sources))[:6]
 
 
+@pytest.fixture(scope="module")
+def verified(models: Models, samples: list[Trace]) -> list[Verification]:
+    return list(verify_all(samples, models, Config()))
+
+
 def _without_latency(verification: Verification) -> str:
     document = verdict_document(verification)
     document.pop("latency_seconds")
@@ -98,10 +103,10 @@ def test_appendix_cs_claim_is_a_conflation_and_its_chart_twin_is_not(models: Mod
     assert right.outcome.attribution.status is AttributionStatus.MATCH
 
 
-def test_batches_and_order_do_not_show_in_any_byte(models: Models, samples: list[Trace]) -> None:
-    forwards = {
-        v.trace.trace_id: _without_latency(v) for v in verify_all(samples, models, Config())
-    }
+def test_batches_and_order_do_not_show_in_any_byte(
+    models: Models, samples: list[Trace], verified: list[Verification]
+) -> None:
+    forwards = {v.trace.trace_id: _without_latency(v) for v in verified}
     backwards = {
         v.trace.trace_id: _without_latency(v) for v in verify_all(samples[::-1], models, Config())
     }
@@ -111,9 +116,9 @@ def test_batches_and_order_do_not_show_in_any_byte(models: Models, samples: list
     assert forwards[samples[2].trace_id] == alone
 
 
-def test_what_is_said_and_what_it_rests_on_are_exact(models: Models, samples: list[Trace]) -> None:
+def test_what_is_said_and_what_it_rests_on_are_exact(verified: list[Verification]) -> None:
     judged = 0
-    for verification in verify_all(samples, models, Config()):
+    for verification in verified:
         trace = verification.trace
         for verdict in verification.claims:
             assert verdict.claim.said == verdict.claim.span.cut(trace.answer or "")

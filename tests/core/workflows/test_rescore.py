@@ -53,7 +53,7 @@ class LinearCalibrator:
 def _traces() -> tuple[Trace, ...]:
     """The sample traces with several sources, and hand-made ones that credit sources."""
     found = [t for t in read_traces([SAMPLES], "auto", Config()) if isinstance(t, Trace)]
-    short = sorted(found, key=lambda t: sum(len(s.text) for s in t.sources))[:18]
+    short = sorted(found, key=lambda t: sum(len(s.text) for s in t.sources))[:8]
     chart = "Patient: Ilse Varga (bench-7)\nMedications\n- metformin 500 mg twice daily"
     return (
         *short,

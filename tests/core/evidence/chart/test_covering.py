@@ -16,6 +16,7 @@ from tests.builders import a_source
 from training.packets import Pair, chart_row, pairs
 
 SAMPLE = (*pairs("looked_at", seed=21), *pairs("kept", seed=22))
+TWINS = [pair for pair in SAMPLE if not pair.dangerous]
 CHART = """Patient: Ana Ruiz, born 1961-04-07
 
 Medications
@@ -49,24 +50,22 @@ def of_pair(pair: Pair) -> bool:
 
 
 @pytest.fixture(scope="module")
-def judged() -> list[tuple[Pair, bool]]:
-    return [(pair, of_pair(pair)) for pair in SAMPLE]
+def stated() -> list[bool]:
+    return [of_pair(pair) for pair in TWINS]
 
 
 @pytest.mark.stress
-def test_no_dangerous_claim_is_taken_for_one_that_the_chart_states(judged) -> None:
-    assert not [pair for pair, so in judged if pair.dangerous and so]
+def test_no_dangerous_claim_is_taken_for_one_that_the_chart_states() -> None:
+    assert not [pair for pair in SAMPLE if pair.dangerous and of_pair(pair)]
 
 
-def test_most_true_twins_are_stated_whole(judged) -> None:
-    twins = [so for pair, so in judged if not pair.dangerous]
-
-    assert twins.count(True) >= 0.8 * len(twins)
+def test_most_true_twins_are_stated_whole(stated) -> None:
+    assert stated.count(True) >= 0.8 * len(stated)
 
 
 @pytest.mark.parametrize("word", ["probably", "severe", "because", "Thomas", "effective", "70"])
-def test_one_word_more_is_not_stated_any_more(judged, word) -> None:
-    sample = [pair for pair, so in judged if so][::25]
+def test_one_word_more_is_not_stated_any_more(stated, word) -> None:
+    sample = [pair for pair, so in zip(TWINS, stated, strict=True) if so][::25]
 
     assert sample
     for pair in sample:
