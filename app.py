@@ -9,6 +9,12 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+# A picture of our own: for a Material icon the browser would fetch the tab's icon from a font host.
+ICON = Path(__file__).parent / "pages" / "frontend" / "icon.svg"
+
+# Before the modules are there: until then the tab is called after this file.
+st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
+
 # The first page of a process waits for its modules, long on a busy machine: it says so meanwhile.
 opening = None if "storage.workspace" in sys.modules else st.empty()
 if opening is not None:
@@ -24,14 +30,7 @@ if opening is not None:
 if not gc.get_freeze_count():
     gc.freeze()  # after every drawing Streamlit looks for garbage, but no more in what is imported
 
-PAGES = Path(__file__).parent / "pages"
-
-# A picture of our own: for a Material icon the browser would fetch the tab's icon from a font host.
-ICON = PAGES / "frontend" / "icon.svg"
-
 carry_out_presses()  # also where another page was asked for with the press
-
-st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
 
 # What has the keyboard's focus is seen in both themes; Streamlit marks it by a shade alone. Captions
 # and the names of fields that are closed are as readable as the rest; Streamlit's own grey is too faint.

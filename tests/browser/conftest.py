@@ -94,7 +94,7 @@ def fresh_app_url(tmp_path: Path) -> Iterator[str]:
     )
     fill(store, showcase(), unverified=[waiting])
     store.close()
-    with serving(tmp_path / "workbench.db") as url:
+    with serving(tmp_path / "workbench.db", cold=True) as url:
         yield url
 
 
@@ -105,8 +105,8 @@ def serve() -> Callable[..., AbstractContextManager[str]]:
 
 
 @contextmanager
-def serving(database: Path, port: int | None = None) -> Iterator[str]:
-    """The address of a workbench on that database, until the block ends."""
+def serving(database: Path, port: int | None = None, *, cold: bool = False) -> Iterator[str]:
+    """The address of a workbench on that database, until the block ends; ``cold``: nothing is imported."""
     if port is None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -114,7 +114,7 @@ def serving(database: Path, port: int | None = None) -> Iterator[str]:
     forks = _forks()
     arguments = ["run", "app.py", f"--server.port={port}"]
     environment = {**os.environ, "PROVENANCEGUARD_DB": str(database)}
-    server = forks(arguments=arguments, environment=environment)
+    server = forks(arguments=arguments, environment=environment, cold=cold)
     try:
         yield _when_ready(f"http://127.0.0.1:{port}", lambda: forks(ended=server))
     finally:

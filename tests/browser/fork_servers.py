@@ -3,8 +3,8 @@
 A workbench spends three seconds of a processor on imports before its first page, and the tests start
 dozens. What is forked is the real program with the environment that the test gives it.
 
-A line in is JSON: ``{"arguments": [...], "environment": {...}}`` starts one, ``{"stop": PID}`` ends one,
-``{"ended": PID}`` asks. A line out is the PID, or the exit status, or null for one that runs.
+A line in is JSON: ``{"arguments": [...], "environment": {...}, "cold": false}`` starts one (``cold``: as a
+program of its own, with nothing imported), ``{"stop": PID}`` ends one, ``{"ended": PID}`` asks. A line out is the PID, or the exit status, or null for one that runs.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ def _become(asked: dict[str, Any]) -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nothing, stream)
+        if asked["cold"]:
+            os.execv(sys.executable, [sys.executable, "-m", "streamlit", *asked["arguments"]])
         streamlit(asked["arguments"], standalone_mode=False)
         status = 0
     finally:

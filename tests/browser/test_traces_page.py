@@ -14,10 +14,16 @@ from storage.tables import SLICE_CHARACTERS
 TABLE = "#traces tbody tr"
 
 
-def test_a_deep_link_opened_right_after_the_start_has_its_frame(
+LISTED_FILES = """window.listed = 0; new MutationObserver(() => {
+  window.listed += document.querySelectorAll("[data-testid=stSidebarNav]").length;
+}).observe(document, {childList: true, subtree: true});"""
+
+
+def test_a_deep_link_opened_right_after_the_start_has_its_frame_and_never_lists_files(
     chromium: Browser, fresh_app_url: str
 ) -> None:
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(LISTED_FILES)
     visit = watched(context, fresh_app_url)
 
     page = visit.open("verdict?trace=clin-0042&claim=clin-0042::c02", "#evidence .answer")
@@ -25,6 +31,7 @@ def test_a_deep_link_opened_right_after_the_start_has_its_frame(
     expect(page.get_by_role("link", name="Traces")).to_be_visible()
     expect(page.locator(".place").first).to_have_text("claim 2 of 9")
     expect(page.get_by_text("Page not found")).to_have_count(0)
+    assert page.evaluate("window.listed") == 0
     assert page.locator("#evidence").bounding_box()["width"] > 1_000  # type: ignore[index]
     context.close()
 
