@@ -40,6 +40,8 @@ FRAME = """<style>
 [data-testid="stCaptionContainer"] {
   color: light-dark(#535C67, #A9B3BF) !important; opacity: 1 !important; }
 [data-testid="stWidgetLabel"] { color: inherit !important; }
+/* A link on a page is seen to be one. */
+[data-testid="stPageLink-NavLink"] :is(p, span) { color: light-dark(#24508F, #9CC1F2) !important; }
 /* The accent carries white button text, so in the dark theme it is too dark to be text itself. */
 :is([role="tab"][aria-selected="true"], button[role="radio"][aria-checked="true"],
   button[type="button"][data-variant][data-selected="true"], [data-testid="stSliderThumbValue"])

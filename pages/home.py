@@ -38,12 +38,13 @@ with or_stop():
         opened=workspace.reviews.has_opened(user),
         weighed=LOOKED_AT_THRESHOLDS in st.session_state,
     )
+    sent = workspace.judges.current().sent
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 
 st.title("Home", anchor=False)
 st.caption(
     "What a tool-using agent answered, claim by claim: supported by which source, and is the right "
-    "source credited? Nothing leaves this machine."
+    f"source credited? {sent}"
 )
 
 if overview.traces == 0:

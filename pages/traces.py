@@ -56,7 +56,7 @@ if overview.traces == 0:
     stop_with(
         "No traces yet",
         "Drop a file of captured agent traces above: the question, the answer, and every tool "
-        "output behind it. Nothing leaves this machine.",
+        f"output behind it. {workspace.judges.current().sent}",
     )
 
 # ---------------------------------------------------------------- which of them

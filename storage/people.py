@@ -6,7 +6,7 @@ import json
 import os
 import pwd
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -54,6 +54,10 @@ class People:
         """Everybody, in the order they came."""
         with self.store.database.reading() as connection:
             return people(connection)
+
+    def shown_names(self) -> Mapping[str, str]:
+        """What pages call whoever has another name there, by the name that is recorded."""
+        return {each.name: each.shown for each in self.everybody() if each.shown_as}
 
     def at(self, person_id: int) -> Person:
         """The person with the roles of this moment; raises NotFound."""

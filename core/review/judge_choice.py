@@ -24,3 +24,10 @@ class CurrentJudge:
     def host(self) -> str:
         """Where texts are sent, without a path."""
         return urlsplit(self.address or "").netloc
+
+    @property
+    def sent(self) -> str:
+        """What leaves this machine, as a sentence."""
+        if self.address is None:
+            return "Nothing leaves this machine."
+        return f"What is verified here is sent to the judge at {self.host}."

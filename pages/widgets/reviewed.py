@@ -44,8 +44,7 @@ class _NamedPackets(Packets):
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
         """The claims whose annotations are all in."""
         claims = CachedPackets(store=self.store, project=self.project).reviewed()
-        people = open_workspace().people.everybody()
-        names = {each.name: each.shown for each in people if each.shown_as}
+        names = open_workspace().people.shown_names()
         if not names:
             return claims
 

@@ -4,7 +4,8 @@ A workbench spends three seconds of a processor on imports before its first page
 dozens. What is forked is the real program with the environment that the test gives it.
 
 A line in is JSON: ``{"arguments": [...], "environment": {...}, "cold": false}`` starts one (``cold``: as a
-program of its own, with nothing imported), ``{"stop": PID}`` ends one, ``{"ended": PID}`` asks. A line out is the PID, or the exit status, or null for one that runs.
+program of its own, with nothing imported), ``{"stop": PID}`` ends one, ``{"ended": PID}`` asks. A line out
+is the PID, or the exit status, or null for one that runs.
 """
 
 from __future__ import annotations

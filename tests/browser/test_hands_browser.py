@@ -37,7 +37,7 @@ def test_a_lead_follows_homes_link_and_frees_a_claim_without_a_mouse(
         page.get_by_label("Reason, for the trail").press("Tab")
         page.get_by_role("button", name="Free them").press("Enter")
 
-        page.get_by_text("Nobody holds a claim").wait_for()
+        page.get_by_text("No claim is in hand").wait_for()
         page.wait_for_selector(SETTLED)
         expect(page.get_by_text("1 claim freed: the next who asks gets it.")).to_be_visible()
         assert visit.outside() == []

@@ -60,6 +60,7 @@ def test_a_lead_chooses_a_judge_and_a_verdict_shows_its_proof_or_why_there_is_no
         visit = watched(visitor, url)
         page = visit.open(f"settings?as={lead}", "text=Reviewing")
         page.get_by_role("tab", name="Models").click()
+        page.get_by_text("Ask a language model: an engineer").click()
         page.get_by_label("Endpoint of a language model").fill(server.url)
         page.get_by_label("Model", exact=True).fill("small-model")
         page.get_by_label("Model", exact=True).press("Tab")

@@ -229,6 +229,7 @@ def test_a_file_that_is_no_packet_is_refused_on_the_page(office: Office) -> None
 
 def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Office) -> None:
     lea, intake = office.people["Lea"], office.workspace.label_intake()
+    office.workspace.people.show_as(lea, "Dr Roth", by=lea)
     test = opened("export", lea.person_id)
     rows = "Her weight is 71.4 kg.,supported,chart,review-0002\nShe is well.,yes,chart,\n"
     rows += "".join(f"She was seen {n} times.,no,,\n" for n in range(60))
@@ -252,7 +253,7 @@ def test_labels_of_a_table_are_looked_at_brought_in_and_taken_back(office: Offic
     test.button(key="labels-import").click().run()
     assert [one.kept for one in intake.imports()] == [1] and "labels.csv" in titles(test)
     (card,) = [card for card in cards(test) if card["title"] == "labels.csv"]
-    assert card["text"] == "1 annotation of A colleague, imported by Lea."
+    assert card["text"] == "1 annotation of A colleague, imported by Dr Roth."
     for _ in range(2):  # what did not come in stays until the next table
         assert "labels.csv: 1 annotation imported, 61 rows not" in titles(test)
         assert set(test.dataframe[-1].value["Why it does not come in"]) == {

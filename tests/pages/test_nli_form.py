@@ -12,6 +12,7 @@ from opening import cards, opened
 from reviewing import an_office
 
 from core.models.loading import load_nli_model
+from core.records.judge import JudgeFor
 from storage.store import SqlStore
 
 SETTINGS = "settings"
@@ -33,7 +34,7 @@ def test_a_lead_chooses_a_reader_with_its_calibrator_and_nobody_without(
     name = a_calibrator(tmp_path / "fits", nli=load_nli_model(folder).name)
     test = opened(SETTINGS, lead)
 
-    test.segmented_control(key="set-reader").set_value("other")
+    test.segmented_control(key="set-reader").set_value("other").run()
     test.text_input(key="set-reader-other").input(str(folder))
     test.text_input(key="set-reader-reason").input("A pilot")
     test.button(key="save-reader").click().run()
@@ -52,5 +53,22 @@ def test_a_reviewer_sees_what_reads_and_cannot_change_it(store: SqlStore) -> Non
 
     test = opened(SETTINGS, ada)
 
-    assert test.button(key="save-reader").disabled
+    assert not {"save-reader", "set-reader-reason"} & {
+        each.key for each in (*test.button, *test.text_input)
+    }
     assert any("Bundled" in str(each.value) for each in test.text)
+
+
+def test_who_chose_is_named_as_pages_call_them(store: SqlStore, tmp_path: Path) -> None:
+    office = an_office(store, traces=0)
+    lead = office.people["Lea"]
+    office.workspace.nli_models.choose("a/model", "A pilot", lead)
+    office.workspace.judges.choose("http://a.host/v1", "small", JudgeFor.ALL, "Another pilot", lead)
+    office.workspace.people.show_as(lead, "Dr Roth", by=lead)
+
+    texts = [str(each.value) for each in opened(SETTINGS, lead.person_id).text]
+
+    assert sum("chosen by Dr Roth: A" in text for text in texts) == 2
+    assert not any("Lea" in text for text in texts)
+    home = [str(each.value) for each in opened("home", lead.person_id).caption]
+    assert any("What is verified here is sent to the judge at a.host." in text for text in home)

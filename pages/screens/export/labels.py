@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -24,6 +25,7 @@ from pages.widgets.current_user import OF_USER
 from pages.widgets.figures import Cell, by_column, offer, widths
 from pages.widgets.forms import after_saving, saved_forms
 from pages.widgets.plain import show_card, show_notice
+from pages.widgets.session import open_workspace
 from storage.label_intake import LabelIntake
 
 Made = TypeVar("Made")
@@ -61,7 +63,16 @@ def show_label_import(intake: LabelIntake, user: Person) -> None:
         _show_left(plan)
     # What was taken back in this session is told where it stood.
     back: dict[LabelImport, str] = st.session_state.setdefault(_BACK, {})
-    shown = sorted((*intake.imports(), *back), key=lambda one: one.at, reverse=True)
+    names = open_workspace().people.shown_names()
+    imports = [
+        replace(
+            one,
+            by=names.get(one.by, one.by),
+            annotators=tuple(names.get(each, each) for each in one.annotators),
+        )
+        for one in intake.imports()
+    ]
+    shown = sorted((*imports, *back), key=lambda one: one.at, reverse=True)
     for number, one in enumerate(shown):
         place, before = st.empty(), len(back)
         if one not in back:

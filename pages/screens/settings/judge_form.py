@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -29,33 +29,39 @@ WORDS = {
 def show_judge(
     workspace: Workspace, me: Person, save: Callable[[Callable[[], object], str], None]
 ) -> None:
-    """Who is asked now, and the form to choose another, to try it, or to ask nobody."""
+    """Who is asked now and what that means; for a lead the form to ask another, to try it, or nobody."""
     now = workspace.judges.current()
-    fixed = Role.LEAD not in me.roles
     st.subheader("Judge", anchor=False)
-    st.text(judge_words(now))
+    st.text(
+        "A language model that reads claims beside the NLI model. The verifier needs none.\n"
+        + judge_words(now, workspace.people.shown_names())
+    )
     _show_trust(workspace, asked=now.address is not None)
-    form = st.container(border=True)
+    if Role.LEAD not in me.roles:
+        return
+    form = st.expander(
+        "Ask a language model: an engineer says where one is served"
+        if now.address is None
+        else "Ask another one, or nobody"
+    )
     left, right = form.columns(2, gap="large")
     address = left.text_input(
         "Endpoint of a language model (OpenAI-compatible)",
         value=now.address or "",
         placeholder="http://127.0.0.1:8000/v1",
-        disabled=fixed,
         key="set-judge-address",
     )
-    model = left.text_input("Model", value=now.model, disabled=fixed, key="set-judge-model")
+    model = left.text_input("Model", value=now.model, key="set-judge-model")
     asked = one_of(
-        "Which claims it reads", WORDS, at=right, default=now.asked, disabled=fixed,
-        key="set-judge-asked",
-    )  # fmt: skip
-    reason = "" if fixed else right.text_input("Reason", key="set-judge-reason")
+        "Which claims it reads", WORDS, at=right, default=now.asked, key="set-judge-asked"
+    )
+    reason = right.text_input("Reason", key="set-judge-reason")
     if address:
         form.text(where_text_goes(address))
     row = form.container(horizontal=True, gap="small")
-    tried = row.button("Try it", disabled=fixed or not address, key="try-judge")
-    chosen = row.button("Ask this judge", disabled=fixed or not address, key="save-judge")
-    off = row.button("Ask nobody", disabled=fixed or now.address is None, key="judge-off")
+    tried = row.button("Try it", disabled=not address, key="try-judge")
+    chosen = row.button("Ask this judge", disabled=not address, key="save-judge")
+    off = row.button("Ask nobody", disabled=now.address is None, key="judge-off")
     if tried:
         _show_trial(address, model)
     if chosen:
@@ -77,41 +83,50 @@ def _show_trust(workspace: Workspace, *, asked: bool) -> None:
     """What people's labels here say of each judge that has read claims, and what is assumed of others."""
     config = settings()
     readings = list(workspace.judges.readings())
-    judges = sorted({by for by, _, _ in readings})
-    if not judges and asked:
+    trusts = {
+        by: judge_trust(by, readings, config).of for by in sorted({by for by, _, _ in readings})
+    }
+    if not trusts and asked:
         right = round(config.judge_proved_support * config.judge_prior_readings)
         st.text(
             "Not yet measured here: no claim that it read with a proof was labelled by somebody who had "
             f"not seen the verdict. Until then it is taken to be right in {right} of "
             f"{config.judge_prior_readings} proved readings."
         )
-    if not judges:
+    if not trusts:
         return
+    for by, of in trusts.items():
+        right, labelled = (sum(e.right for e in of.values()), sum(e.readings for e in of.values()))
+        st.text(
+            f"{by.partition('#')[0]} was right in {right} of {labelled} claims that it proved and "
+            "people labelled here before they saw a verdict."
+        )
     rows = [
         (
             by.partition("#")[0], by.partition("#")[2], verdict.value, trust.right, trust.readings,
             round(trust.mean, 3), round(trust.low, 3), round(trust.high, 3),
         )
-        for by in judges
-        for verdict, trust in judge_trust(by, readings, config).of.items()
+        for by, of in trusts.items()
+        for verdict, trust in of.items()
     ]  # fmt: skip
-    show_numbers(
-        ("Judge", "Prompt", "Proves", "Right", "Labelled", "Trust", "95 % low", "95 % high"),
-        rows,
-        name="judge-trust",
-        alt="How often each judge's proved readings were right, by people's labels",
-    )
-    st.caption(
-        "Labelled: claims that it read with a proof, each once, by what people said before they saw a "
-        f"verdict. Trust weighs {config.judge_prior_readings} assumed readings beside them, and "
-        "decides from the next verification on: below the threshold its support no longer passes a claim."
-    )
+    with st.expander("For engineers: how far each judge is trusted, with intervals"):
+        show_numbers(
+            ("Judge", "Prompt", "Proves", "Right", "Labelled", "Trust", "95 % low", "95 % high"),
+            rows,
+            name="judge-trust",
+            alt="How often each judge's proved readings were right, by people's labels",
+        )
+        st.caption(
+            f"Trust weighs {config.judge_prior_readings} assumed readings beside the labelled ones, and "
+            "decides from the next verification on: below the threshold its support passes no claim."
+        )
 
 
-def judge_words(now: CurrentJudge) -> str:
-    """Who is asked now, since when, by whom and why."""
+def judge_words(now: CurrentJudge, names: Mapping[str, str]) -> str:
+    """Who is asked now, since when, by whom (by recorded name: ``names``) and why."""
     since = (
-        f", since {now.since.astimezone():%d %b %Y}, chosen by {now.by}: {now.reason}"
+        f", since {now.since.astimezone():%d %b %Y}, chosen by "
+        f"{names.get(str(now.by), now.by)}: {now.reason}"
         if now.since is not None
         else ""
     )
