@@ -82,6 +82,7 @@ if not view.claims:
         if view.unfinished
         else "Agreement appears as soon as reviewers have read claims on the page Review.",
     )
+    st.page_link("pages/review.py", label="Review claims", icon=":material/rate_review:")
     st.stop()
 if view.kept_back:
     st.caption(

@@ -42,6 +42,7 @@ if not everything.claims:
         "; ".join(f"{count:,}: {reason}" for reason, count in everything.left_out.items())
         or "Claims can be exported as soon as reviewers have read them on the page Review.",
     )
+    st.page_link("pages/review.py", label="Review claims", icon=":material/rate_review:")
 else:
     # ------------------------------------------------------------ which claims
     status_column, label_column = st.columns(2)
@@ -155,8 +156,8 @@ if signed:
     st.subheader("Signed packets", anchor=False)
     show_signed(signatures, user, signed)
 if Role.LEAD in user.roles:
-    with st.expander("Read a packet", icon=":material/upload:"):
+    with st.expander("Read a packet"):
         show_packet_import(workspace.packet_intake(), user)
-    with st.expander("Bring in labels that exist already", icon=":material/playlist_add:"):
+    with st.expander("Bring in labels that exist already"):
         show_label_import(workspace.label_intake(), user)
 show_saved()

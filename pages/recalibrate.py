@@ -104,7 +104,7 @@ if before is not None:
             "Roll back", partial(_roll_back, before.calibrator), type="primary", key="roll-back",
             disabled=not leads,
         )  # fmt: skip
-st.text(active_words(current))
+st.text(active_words(current, workspace.people.shown_names()))
 show_saved()
 show_rescoring(workspace, waiting=waiting)
 forest = active_forest(calibrators)
@@ -148,7 +148,8 @@ if step == "Labels":
         workspace.labels.next_probabilities(project.project_id, NEXT), base_rate=base, prior=prior
     )
     assumed = (
-        f"{round(100 * prior)} of 100 claims of this agent are taken to be supported (the prior)"
+        f"Before anything is read, {round(100 * prior)} of 100 claims of this agent are taken to be "
+        "supported (the prior: it moves the probabilities that are shown, and no decision)"
     )
     told = (yield_words(queue) if queue.claims else "", f"{assumed}; {audited.words}.")
     st.text("\n".join(filter(None, told)))

@@ -5,6 +5,8 @@ No state is shown of the text before every edit is decided and exactly that text
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.codec import content_hash
@@ -23,22 +25,19 @@ from pages.screens.repair.view import (
     undecided,
     undecided_words,
 )
-from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.figures import offer
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.palette import shown_state
 from pages.widgets.plain import show_notice, stop_with
 from pages.widgets.rebinding import usable
-from pages.widgets.routing import ensure_routed, or_stop, or_stop_saying
+from pages.widgets.routing import begin_page, or_stop, or_stop_saying
 from pages.widgets.session import load_models_once, open_workspace, run_now, settings
 from pages.widgets.withheld import stop_while_undecided
 from storage.repairs import Choice, StoredRepair
 
 TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
 
-ensure_routed(__file__)
-user = current_user()
-show_current_user(user)
+user = begin_page(__file__, "Repair")
 wanted = st.query_params.get("trace")
 if wanted is None:
     with or_stop():
@@ -56,7 +55,6 @@ try:
     stored = store.get_trace(wanted)
     verdict = store.get_verdict(wanted, content_hash=stored.content_hash)
 except NotFound:
-    st.set_page_config(page_title="Repair · ProvenanceGuard")
     show_notice(
         "There is no verdict to repair",
         f"No verified trace with the id {wanted} is in this database. Verify it first.",
@@ -117,10 +115,10 @@ if known is None:
             else "There is no answer, or no evidence to repair it from.",
         )
     show_notice(
-        f"No edits are proposed for {trace.trace_id} as it stands",
+        f"No edits are proposed for {trace.trace_id} yet",
         "Repair proposes edits: other credits and values from the sources, a mark behind what could not "
-        "be confirmed. You decide each one; the text that results is then verified. Nothing leaves this "
-        "machine.",
+        "be confirmed. You decide each one; the text that results is then verified. "
+        + workspace.judges.current().sent,
     )
     if may_write(user) and st.button(
         "Repair this answer", type="primary", icon=":material/build:", key="repair"
@@ -131,7 +129,11 @@ if known is None:
 
 # ---------------------------------------------------------------- who decides, and what they said
 
-choices, actions = repairs.choices(known.repair_id), known.outcome.actions
+names, actions = workspace.people.shown_names(), known.outcome.actions
+choices = {
+    action_id: replace(said, reviewer=names.get(said.reviewer, said.reviewer))
+    for action_id, said in repairs.choices(known.repair_id).items()
+}
 final = final_answer(trace.answer or "", actions, choices)
 open_edits = undecided(actions, choices)
 try:
@@ -168,7 +170,7 @@ if decided is not None:
 # ---------------------------------------------------------------- the text that comes out
 
 left, middle, right, back = st.columns([1.1, 1.2, 1.7, 0.8], vertical_alignment="center")
-left.text(f"Choices are kept under {user.name}.")
+left.text(f"Choices are kept under {user.shown}.")
 # Verified is exactly this text, and only once nobody has anything to decide in it.
 verifiable = bool(actions) and not open_edits and checked is None
 if (

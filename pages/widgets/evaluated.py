@@ -298,7 +298,7 @@ def _opened(_chosen: PredictionSet, key: Key) -> Opened:
     )
 
 
-@st.cache_resource(show_spinner="Computing the bands, once …", max_entries=100)
+@st.cache_resource(show_spinner="Working out how sure these curves are, once …", max_entries=100)
 def _sliced(
     _chosen: PredictionSet, key: Key, slice_name: str, thresholds: tuple[float, ...]
 ) -> tuple[ThresholdView, tuple[Band, ...]]:

@@ -136,7 +136,7 @@ def test_the_leads_table_shows_no_answer(made: Office) -> None:
 def test_nobody_holds_a_claim_is_said_in_words(store: SqlStore) -> None:
     made = an_office(store)
 
-    assert "Nobody holds a claim" in titles(hands_of(made.people["Lea"].person_id))
+    assert "No claim is in hand" in titles(hands_of(made.people["Lea"].person_id))
 
 
 def test_home_leads_a_lead_there_and_nobody_else(made: Office) -> None:

@@ -54,7 +54,7 @@ def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
         ("waits", "Blocked", "Not proposed yet"),
     ]
     assert table["Edits"][0] == "1 correction, 1 not confirmed"
-    assert all(table["Question"]) and all(table["Stopped claims"])
+    assert all(table["Question"]) and all(table["Claims that do not pass"])
     assert not table.isnull().any(axis=None), "an empty cell reads None"
     assert {metric.label: metric.value for metric in test.metric}[
         "Confirmed claims kept"
@@ -114,7 +114,7 @@ def test_a_blocked_answer_without_a_repair_offers_one(store: SqlStore) -> None:
 
     test = opened("repair", trace="rep-1")
 
-    assert titles(test) == ["No edits are proposed for rep-1 as it stands"]
+    assert titles(test) == ["No edits are proposed for rep-1 yet"]
     assert [button.label for button in test.button] == ["Repair this answer"]
 
 
@@ -282,9 +282,7 @@ def test_what_people_settled_decides_what_is_offered_for_repair(store: SqlStore)
 
     assert offered(store) == ["passed"]
     assert titles(opened("repair", trace="stopped")) == ["Nothing to repair"]
-    assert titles(opened("repair", trace="passed")) == [
-        "No edits are proposed for passed as it stands"
-    ]
+    assert titles(opened("repair", trace="passed")) == ["No edits are proposed for passed yet"]
     (wrong,) = verify_lexically(passed).claims
     labels = {wrong.claim.text: Settled.WRONG}
     repair = repair_answer(
@@ -348,9 +346,7 @@ def test_a_repair_of_what_is_another_now_counts_as_none_and_is_to_be_proposed_an
         return
     assert list(table["Repair"]) == ["Changed since: to be proposed anew"]
     assert (repairs.counts().accepted, repair_figures(repairs).rows) == (0, 0)
-    assert titles(opened("repair", trace="rep-1")) == [
-        "No edits are proposed for rep-1 as it stands"
-    ]
+    assert titles(opened("repair", trace="rep-1")) == ["No edits are proposed for rep-1 yet"]
 
 
 def offered(store: SqlStore) -> list[str]:

@@ -36,7 +36,7 @@ def show_assignments(session: ReviewSession) -> None:
     held = session.open_assignments()
     if not held:
         show_notice(
-            "Nobody holds a claim",
+            "No claim is in hand",
             "A claim is assigned from the moment it is on somebody's screen until they decide "
             "it, pass it on, or their time for it ends.",
             tone="good",

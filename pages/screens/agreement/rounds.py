@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import streamlit as st
@@ -70,9 +71,14 @@ def show_rounds(workspace: Workspace, user: Person, question: Question) -> None:
     finished = [one for one in rounds if one.finished]
     measured = [each for one in finished if (each := _measured(workspace, one, user, question))]
     if measured:
-        _show_measured(measured, workspace.guidelines.versions(), question)
+        names = workspace.people.shown_names()
+        guidelines = [
+            replace(each, author=names.get(each.author, each.author))
+            for each in workspace.guidelines.versions()
+        ]
+        _show_measured(measured, guidelines, question)
         if lead:
-            with st.expander("Amend the guideline", icon=":material/edit_note:"):
+            with st.expander("Amend the guideline"):
                 show_publishing(workspace.guidelines, workspace.guidelines.current(), user)
 
 
@@ -110,7 +116,7 @@ def _show_running(
 
 def _show_beginning(workspace: Workspace, project: Project, user: Person, *, number: int) -> None:
     reviewers = [each for each in workspace.people.everybody() if _reads(each)]
-    with st.expander(f"Begin round {number}", icon=":material/flag:", expanded=number == 1):
+    with st.expander(f"Begin round {number}", expanded=number == 1):
         annotators = st.multiselect(
             "Who reads",
             reviewers,

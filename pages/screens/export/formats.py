@@ -43,9 +43,7 @@ def show_preview(
     """What will be in the packet, worked out when somebody looks; with ``people`` it names none."""
     if not chosen.claims:
         return
-    box = st.expander(
-        "Preview the files", icon=":material/preview:", key="preview", on_change="rerun"
-    )
+    box = st.expander("Preview the files", key="preview", on_change="rerun")
     if not getattr(box, "open", True):
         return
     with box:

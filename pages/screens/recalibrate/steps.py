@@ -36,6 +36,8 @@ def show_labels(material: Material) -> None:
             "what you decide there can be fitted here.",
         )
         st.page_link(REVIEW, label="Review claims", icon=":material/rate_review:")
+        if not material.left_out:
+            return
     show_cards(
         [{"title": "What has been settled so far", "facts": label_facts(material)}], key="labels"
     )

@@ -50,12 +50,13 @@ STATUS_WORDS = {
 Table = tuple[Sequence[str], list[Sequence[Cell]]]
 
 
-def active_words(current: CurrentCalibrator) -> str:
-    """What decides now, since when, by whom and why; the reason is somebody's text."""
+def active_words(current: CurrentCalibrator, names: Mapping[str, str]) -> str:
+    """What decides now, since when, by whom (by recorded name: ``names``) and why: somebody's text."""
     what = f"{calibrator_words(current.name)} at threshold {current.threshold:g}"
     if current.since is None:
         return f"Active: the {what}."
-    return f"Active: {what}, since {when(current.since)}, by {current.by}: {current.reason}"
+    by = names.get(str(current.by), current.by)
+    return f"Active: {what}, since {when(current.since)}, by {by}: {current.reason}"
 
 
 def when(at: datetime) -> str:

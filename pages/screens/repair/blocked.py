@@ -87,7 +87,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
         height="content" if len(rows) <= ROWS_WHOLE else "auto",
         column_config=widths(
             {"Question": "large"}
-            | dict.fromkeys(("State", "Stopped claims", "Wrong credits"), "small")
+            | dict.fromkeys(("State", "Claims that do not pass", "Wrong source credited"), "small")
         ),
         on_select="rerun",
         selection_mode="single-row",
@@ -104,8 +104,8 @@ def _answer_state(row: TraceRow | None) -> str:
 def _counts(row: TraceRow | None) -> dict[str, str]:
     counts = (row.by_people or row.counts) if row is not None else None
     return {
-        "Stopped claims": f"{counts.blocked:,}" if counts else "",
-        "Wrong credits": f"{counts.conflations:,}" if counts else "",
+        "Claims that do not pass": f"{counts.blocked:,}" if counts else "",
+        "Wrong source credited": f"{counts.conflations:,}" if counts else "",
     }
 
 

@@ -148,10 +148,11 @@ def outcome_table(here: Outcomes, workload: Workload) -> tuple[Sequence[str], li
 def cost_words(here: Outcomes, best: Outcomes, workload: Workload, weights: Weights) -> str:
     """What a day costs here, and where it would cost least; by labels like these."""
     now = daily_cost(here, workload, weights)
+    said = f"By the costs above a day costs {now:,.0f} here"
     if best.threshold == here.threshold:
-        return f"A day costs {now:,.0f} here, the least at any threshold."
+        return f"{said}, the least at any threshold."
     least = daily_cost(best, workload, weights)
-    return f"A day costs {now:,.0f} here; the least is {least:,.0f}, at {best.threshold:.2f}."
+    return f"{said}; the least is {least:,.0f}, at {best.threshold:.2f}."
 
 
 def _row(found: Sorted3) -> tuple[str, ...]:
