@@ -7,7 +7,6 @@ marked ``stress``).
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import tempfile
@@ -87,11 +86,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.nodeid.partition("[")[0] in SLOW]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-
-
-def pytest_collection_finish() -> None:
-    """What was imported is there to stay: Streamlit looks for garbage after each drawing of a page."""
-    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
