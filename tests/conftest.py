@@ -104,23 +104,24 @@ def _skipped(what: str, *given: object, **named: object) -> NoReturn:
     pytest.skip(f"needs {what}: make test")
 
 
-# Files whose tests start real processes with the real weights.
-PROCESSES = ("tests/service/", "tests/core/workflows/test_workers.py", "tests/test_cli_policy_gate")
+# Files of few tests of many seconds each: together they begin early, and none is the last to begin.
+LONG = (
+    "tests/service/", "tests/core/workflows/test_workers.py", "tests/test_cli_policy_gate",
+    "tests/test_cli_keys", "tests/storage/test_any_order", "tests/training/test_claim_pairs",
+)  # fmt: skip
 
 
 class OneBrowserAtATime(LoadFileScheduling):  # type: ignore[misc]
-    """Files go to whichever worker is free, the browser's all to one.
+    """Files go to whichever worker is free, the longest lists of tests first; the browser's all to one.
 
-    They are many together, so that they begin early: the longest of them, alone in its file, would
-    else be the last to begin. And two browsers at once starve one another on two cores.
+    Two browsers at once starve one another on two cores.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith("tests/browser/"):
             return "tests/browser/"
-        # Few tests of many seconds each: with others of their kind they begin early too.
-        if nodeid.startswith(PROCESSES):
-            return "processes"
+        if nodeid.startswith(LONG):
+            return "long"
         return str(super()._split_scope(nodeid))
 
 
