@@ -48,7 +48,7 @@ COSTLY = {
 }
 # On how many examples a property is tried. Without a limit of time: the first example of a worker loads
 # the parser, which takes seconds and is no finding.
-EXAMPLES = {"quick": 5, "test": 20, "thorough": 300}
+EXAMPLES = {"quick": 5, "test": 10, "thorough": 300}
 for name, count in EXAMPLES.items():
     settings.register_profile(
         name, max_examples=count, deadline=None, suppress_health_check=list(HealthCheck)

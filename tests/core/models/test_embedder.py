@@ -71,8 +71,9 @@ def test_a_precision_is_reduced_only_for_weights_that_were_seen_to_rank_alike(
 ) -> None:
     whole = load_embedder(precision="fp32")
     record = json.loads(loading.EMBEDDER_PRECISION.read_text())
-    assert (load_embedder().precision, whole.precision) == ("bf16", "fp32")
-    assert load_embedder().name == whole.name.replace("@", "-bf16@")
+    reduced = load_embedder()
+    assert (reduced.precision, whole.precision) == ("bf16", "fp32")
+    assert reduced.name == whole.name.replace("@", "-bf16@")
 
     for changed in ({"model_sha256": "0" * 64}, {"ranking_agreement": {"bf16": 0.98}}):
         other = tmp_path / "embedder_precision.json"
