@@ -130,7 +130,6 @@ def test_a_downloaded_report_shows_a_hostile_reason_as_text_and_fetches_nothing(
     assert report.faults == []
 
 
-@pytest.mark.journey
 def test_the_trail_opens_an_event_and_a_reviewer_gets_no_byte_of_it(
     visit: Visit, workbench: tuple[str, int, int]
 ) -> None:

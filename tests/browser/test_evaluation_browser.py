@@ -106,7 +106,6 @@ def test_arrow_keys_move_the_slider_one_threshold_at_a_time(
     page.wait_for_url("**threshold=0.52**")
 
 
-@pytest.mark.journey
 def test_a_rule_moves_the_slider_and_a_reload_finds_it_where_it_was(
     visit: Visit, workbench: tuple[str, KeptPacket, Path]
 ) -> None:

@@ -104,7 +104,6 @@ def test_hostile_ids_and_categories_are_shown_verbatim_and_fetch_nothing(visit: 
     assert visit.faults == []
 
 
-@pytest.mark.journey
 def test_a_dropped_file_is_described_before_it_is_added(visit: Visit) -> None:
     page = visit.open("traces", TABLE)
     good = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from databases import a_store
-from opening import cards, opened, titles
+from opening import cards, opened, row_chosen, titles
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
@@ -322,6 +322,9 @@ def test_the_trail_is_shown_filtered_and_its_chain_is_checked(office: Office) ->
     test.selectbox(key="action").set_value("role.granted").run()
     table = test.dataframe[0].value
     assert list(table["To"]) == ["lead"]
+    row_chosen(test, test.dataframe[0])
+    (event,) = [card for card in cards(test) if card["title"].startswith("local ")]
+    assert {"Hash", "Follows"} <= dict(event["facts"]).keys()
 
 
 def test_a_changed_event_breaks_the_chain_on_the_page(office: Office) -> None:
