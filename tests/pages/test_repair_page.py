@@ -133,6 +133,22 @@ def test_a_repair_is_shown_with_every_reason_and_source(store: SqlStore) -> None
     assert view["unverified"]
 
 
+def test_who_decided_an_edit_is_named_as_pages_call_them_and_recorded_as_they_are(
+    store: SqlStore,
+) -> None:
+    number, workspace = repaired(store, blocked()), workspace_of(store)
+    me = workspace.people.local()
+    workspace.people.show_as(me, "Dr Roth", by=me)
+    workspace.repairs.choose(number, "rep-1::r01", Choice.ACCEPT, reviewer=me.name)
+
+    test = opened("repair", trace="rep-1")
+
+    (view,) = views(test, "provenanceguard_repair")
+    assert [edit["reviewer"] for edit in view["edits"]] == ["Dr Roth", None]
+    assert "Choices are kept under Dr Roth." in [each.value for each in test.text]
+    assert workspace.repairs.choices(number)["rep-1::r01"].reviewer == me.name
+
+
 def test_a_text_with_edits_that_nobody_decided_leaves_under_that_name(store: SqlStore) -> None:
     number = repaired(store, blocked())
     repairs = workspace_of(store).repairs
