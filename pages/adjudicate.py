@@ -19,6 +19,7 @@ from pages.screens.adjudicate.disagreement import (
 )
 from pages.widgets.counting import counted
 from pages.widgets.judgement_form import show_claim
+from pages.widgets.navigation import link_review
 from pages.widgets.plain import show_notice
 from pages.widgets.presses import carry_out_presses, show_told
 from pages.widgets.rebinding import usable
@@ -67,7 +68,7 @@ def _show_disagreement() -> None:
                 st.page_link(
                     "pages/settings.py", label="How many read a claim", icon=":material/settings:"
                 )
-            st.page_link("pages/review.py", label="Review claims", icon=":material/rate_review:")
+            link_review(user)
             _offer_decided()
         return
     waiting = held.item.waiting

@@ -28,7 +28,7 @@ from pages.screens.agreement.view import (
 from pages.widgets.counting import counted
 from pages.widgets.figures import show_numbers
 from pages.widgets.forms import one_of, show_saved
-from pages.widgets.navigation import WHO_READS
+from pages.widgets.navigation import WHO_READS, link_review
 from pages.widgets.plain import show_notice
 from pages.widgets.reviewed import agreement_for, packets_for
 from pages.widgets.routing import begin_page, or_stop
@@ -82,7 +82,7 @@ if not view.claims:
         if view.unfinished
         else "Agreement appears as soon as reviewers have read claims on the page Review.",
     )
-    st.page_link("pages/review.py", label="Review claims", icon=":material/rate_review:")
+    link_review(user)
     st.stop()
 if view.kept_back:
     st.caption(

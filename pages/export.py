@@ -22,6 +22,7 @@ from pages.screens.export.preview import ChosenPackets, choose_claims
 from pages.widgets.counting import counted
 from pages.widgets.days import whole_days
 from pages.widgets.forms import show_saved
+from pages.widgets.navigation import link_review
 from pages.widgets.plain import show_card, show_notice
 from pages.widgets.reviewed import packets_for
 from pages.widgets.routing import begin_page, or_stop
@@ -42,7 +43,7 @@ if not everything.claims:
         "; ".join(f"{count:,}: {reason}" for reason, count in everything.left_out.items())
         or "Claims can be exported as soon as reviewers have read them on the page Review.",
     )
-    st.page_link("pages/review.py", label="Review claims", icon=":material/rate_review:")
+    link_review(user)
 else:
     # ------------------------------------------------------------ which claims
     status_column, label_column = st.columns(2)

@@ -137,7 +137,7 @@ step = st.query_params["step"] = st.session_state["step"]
 # ---------------------------------------------------------------- 1 to 3: labels, split, fit
 
 if step == "Labels":
-    show_labels(material)
+    show_labels(material, user)
     if material.rows and shipped is not None:
         show_drift([one.row for one in material.rows], shipped, forest)
     project = workspace.project()
@@ -147,11 +147,12 @@ if step == "Labels":
     queue = expected_yield(
         workspace.labels.next_probabilities(project.project_id, NEXT), base_rate=base, prior=prior
     )
-    assumed = (
-        f"Before anything is read, {round(100 * prior)} of 100 claims of this agent are taken to be "
-        "supported (the prior: it moves the probabilities that are shown, and no decision)"
+    told = (
+        yield_words(queue) if queue.claims else "",
+        f"Where a probability is shown, {round(100 * prior)} of 100 claims of this agent are taken to be "
+        "supported (the prior; it moves no decision).",
+        f"By people's labels it is {audited.words}.",
     )
-    told = (yield_words(queue) if queue.claims else "", f"{assumed}; {audited.words}.")
     st.text("\n".join(filter(None, told)))
     if audited.value is not None and audited.value != prior:
         press(

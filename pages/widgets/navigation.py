@@ -46,6 +46,12 @@ def link_verdict(label: str, trace_id: str, claim_id: str | None = None) -> None
     st.page_link("pages/verdict.py", label=label, icon=":material/fact_check:", query_params=query)
 
 
+def link_review(person: Person) -> None:
+    """The way to Review for whoever reads claims; nothing for anybody else."""
+    if Role.REVIEWER in person.roles:
+        st.page_link("pages/review.py", label="Review claims", icon=":material/rate_review:")
+
+
 def may_use(page: str, person: Person, project: Project) -> bool:
     """Whether the person has a role for that page, and may see what it shows."""
     if page in _TELLING:

@@ -135,10 +135,16 @@ def test_agreement_before_any_reading_says_what_is_missing(
 ) -> None:
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-    an_office(a_store(file, actor="test"), traces=1)
+    people = an_office(a_store(file, actor="test"), traces=1, leading=["Ada"]).people
 
-    assert "No claim has all its annotations yet" in titles(opened("agreement"))
-    assert "No claim is ready to export" in titles(opened("export"))
+    for page, title in (
+        ("agreement", "No claim has all its annotations yet"),
+        ("export", "No claim is ready to export"),
+    ):
+        for name, links in (("Ada", ["Review claims"]), ("Otto", [])):  # an auditor reads none
+            test = opened(page, people[name].person_id)
+            assert title in titles(test)
+            assert [each.proto.label for each in test.get("page_link")] == links
 
 
 def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) -> None:

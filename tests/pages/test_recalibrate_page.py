@@ -109,11 +109,15 @@ def test_a_lead_takes_the_prior_that_audit_labels_give(empty: SqlStore) -> None:
 
     test = at_step("Labels", lead)
     assert "90 of 100 claims of this agent are taken to be supported" in said(test)
-    assert "estimated from 50 audit labels: 0.97 (95 % interval 0.89 to 1.00)" in said(test)
+    words = (
+        "By people's labels it is estimated from 50 audit labels: 0.97 (95 % interval 0.89 to 1.00)"
+    )
+    assert words in said(test)
     test.button(key="adopt-prior").click().run()
 
     assert project().settings.supported_prior == pytest.approx(49.5 / 51, abs=5e-4)
     assert "97 of 100 claims of this agent are taken to be supported" in said(test)
+    assert words in said(test) and "Before anything" not in said(test)
     assert [each.key for each in test.button if each.key == "adopt-prior"] == []
     found = {each.name: each.found for each in check_database(empty.name)}
     assert found["prior"].startswith("0.97 is set; estimated from 50 audit labels: 0.97")

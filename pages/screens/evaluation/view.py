@@ -22,7 +22,7 @@ METRIC_WORDS: Mapping[str, tuple[str, str]] = {
     "false_block_rate": ("Good claims stopped", "of the claims that should pass"),
     "answer_false_pass_rate": ("Bad answers passed", "of the answers with a claim to stop"),
     "answer_false_block_rate": ("Good answers stopped", "of the answers without one"),
-    "block_f1": ("Block F1", "bad claims stopped and good ones passed, in one; 1 is best"),
+    "block_f1": ("Block F1", "bad claims stopped, few good ones with them; 1 is best"),
     "block_precision": ("Block precision", "of what was stopped, how much is bad"),
     "block_recall": ("Block recall", "of what is bad, how much was stopped"),
     "block_accuracy": ("Block accuracy", "rightly stopped or passed"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.review.calibrators import StoredCalibrator
+from core.review.records import Person
 from core.workflows.retraining import Material
 from pages.screens.recalibrate.view import (
     FLIPS_SHOWN,
@@ -22,12 +23,11 @@ from pages.screens.recalibrate.view import (
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import Flip, show_flips
 from pages.widgets.forms import one_of
+from pages.widgets.navigation import link_review
 from pages.widgets.plain import show_cards, show_notice
 
-REVIEW = "pages/review.py"
 
-
-def show_labels(material: Material) -> None:
+def show_labels(material: Material, user: Person) -> None:
     """What reviewers settled, and how."""
     if not material.rows:
         show_notice(
@@ -35,7 +35,7 @@ def show_labels(material: Material) -> None:
             "A calibrator learns from claims that reviewers have settled. Read a few claims first; "
             "what you decide there can be fitted here.",
         )
-        st.page_link(REVIEW, label="Review claims", icon=":material/rate_review:")
+        link_review(user)
         if not material.left_out:
             return
     show_cards(

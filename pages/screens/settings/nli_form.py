@@ -45,7 +45,10 @@ def show_nli_model(
     )  # fmt: skip
     left.caption(MEANING[chosen])
     reason = right.text_input("Reason", key="set-reader-reason")
-    right.caption("Traces that another one has read then wait on Traces to be verified again.")
+    right.caption(
+        "With another model the calibrator that was fitted on it decides, in place of one that was "
+        "promoted here; what was verified before then waits on Traces to be verified again."
+    )
     engineers = form.expander(
         "For engineers: another model, and its calibrator", expanded=chosen == OTHER
     )
