@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,18 +13,22 @@ import torch
 from training.data import Pair
 
 LABELS = ("entailment", "neutral", "contradiction")
-TARGETS = {label: index for index, label in enumerate(LABELS)} | {"not_entailment": -1}
+UNLABELLED = -2
+TARGETS = {label: index for index, label in enumerate(LABELS)}
+TARGETS |= {"not_entailment": -1, "": UNLABELLED}
 LONGEST_CLAIM = 96  # in training only; an NLI model never cuts a claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Word pieces of a few pairs of like length; `pairs` counts them."""
+    """Word pieces of a few pairs of like length; `pairs` counts them. `taught` has a row a pair, of
+    nothing but 0 where no larger NLI model read it."""
 
     input_ids: torch.Tensor
     token_type_ids: torch.Tensor
     attention_mask: torch.Tensor
     targets: torch.Tensor
+    taught: torch.Tensor
 
     @property
     def pairs(self) -> int:
@@ -37,11 +41,18 @@ class Batch:
             token_type_ids=self.token_type_ids[index::parts],
             attention_mask=self.attention_mask[index::parts],
             targets=self.targets[index::parts],
+            taught=self.taught[index::parts],
         )
 
 
-# Word pieces with [CLS] and [SEP], where the claim's segment begins, target.
-Item = tuple[list[int], int, int]
+class Item(NamedTuple):
+    """Word pieces with [CLS] and [SEP], where the claim's segment begins, the label's place in
+    `LABELS` (below 0: none of them), and a larger NLI model's probabilities."""
+
+    ids: list[int]
+    claim_start: int
+    target: int
+    taught: tuple[float, ...] = ()
 
 
 def encode(
@@ -70,7 +81,8 @@ def encode(
             begin = window_start(premise, claim, room) if windowed else 0
             premise = premise[begin : begin + room]
         pieces_of_pair = [cls, *premise, *between, *claim, sep]
-        items.append((pieces_of_pair, 1 + len(premise) + len(between), TARGETS[pair.label]))
+        start = 1 + len(premise) + len(between)
+        items.append(Item(pieces_of_pair, start, TARGETS[pair.label], pair.taught))
     return items
 
 
@@ -122,17 +134,19 @@ def _rounded(pieces: int) -> int:
 
 def collate(items: Sequence[Item], device: torch.device) -> Batch:
     """Return one padded batch."""
-    longest = _rounded(max(len(ids) for ids, _, _ in items))
+    longest = _rounded(max(len(item.ids) for item in items))
     input_ids = np.zeros((len(items), longest), dtype=np.int64)
     token_type_ids, attention_mask = np.zeros_like(input_ids), np.zeros_like(input_ids)
-    for row, (ids, claim_start, _) in enumerate(items):
+    for row, (ids, claim_start, _, _) in enumerate(items):
         input_ids[row, : len(ids)] = ids
         token_type_ids[row, claim_start : len(ids)] = 1
         attention_mask[row, : len(ids)] = 1
-    targets = np.array([target for _, _, target in items])
+    targets = np.array([item.target for item in items])
+    taught = np.array([item.taught or (0.0,) * len(LABELS) for item in items], np.float32)
     return Batch(
         input_ids=torch.from_numpy(input_ids).to(device),
         token_type_ids=torch.from_numpy(token_type_ids).to(device),
         attention_mask=torch.from_numpy(attention_mask).to(device),
         targets=torch.from_numpy(targets).to(device),
+        taught=torch.from_numpy(taught).to(device),
     )

@@ -77,7 +77,7 @@ class _Claim:
 
     @property
     def longest(self) -> int:
-        return max(len(pieces) for pieces, _, _ in self.items)
+        return max(len(item.ids) for item in self.items)
 
 
 def teach(claims: Sequence[LabelledClaim], options: ClaimTraining, out: Path) -> float:

@@ -6,7 +6,8 @@
 Where an author quotes what decides, what the product would read close is taken where it holds the quote,
 for that is what the NLI model is asked, and the output's own text around it, wider or narrower; a premise
 without the quote teaches to guess. Of a true claim what else would be read of the sources is neutral.
-Where nothing is quoted, what is closest to the claim stands beside it.
+Where nothing is quoted, what is closest to the claim stands beside it. With ``--taught-by accurate`` the
+bundled NLI model learns from what the larger one says of these pairs, and of what has no label.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from core.config import Config
 from core.evaluation.packets import PacketRow
+from core.models.loading import load_nli_model
+from core.ports import NliModel
 from core.records import Relation
+from training.batches import LABELS
 from training.claim_windows import opened_cases
 from training.development import measured_models, trainable
 
@@ -31,6 +37,7 @@ QUOTE_HELD = 0.8  # of a quote's words that a premise has to hold
 ROOM = (200, 350, 500, 800, 1200)  # characters of an output's own text
 LONGEST = 1500  # characters of a premise
 WIDEST_QUOTE = 700
+UNLABELLED = 4  # texts of a claim beside its pairs, for a smaller NLI model to be taught with
 ELLIPSIS = re.compile(r"\s*…\s*")
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?")
 
@@ -105,15 +112,34 @@ def claim_pairs(
         yield from ((text, Relation.NEUTRAL.value) for text in nearest(silent)[:1])
 
 
-def packet_pairs(packet: Path, config: Config, seed: int = 20261130) -> Iterator[dict[str, str]]:
+def packet_pairs(
+    packet: Path, config: Config, seed: int = 20261130, unlabelled: int = 0
+) -> Iterator[dict[str, Any]]:
     """Yield the pairs of every claim of a packet whose label of three is told, as premise, hypothesis and
-    label."""
+    label; and beside each claim, without a label, at most so many of what else would be read for it."""
     rng, rows = random.Random(seed), trainable(packet)
     opened = opened_cases(rows, measured_models(config, None, None), config)
     for row, (_, case) in zip(rows, opened, strict=True):
         read = {name: one.texts for name, one in case.focused.items()}
-        for premise, label in claim_pairs(row, read, rng) if row.relation else ():
+        pairs = list(claim_pairs(row, read, rng)) if row.relation else []
+        windows = [window.text for of_source in case.windows.values() for window in of_source]
+        others = {text: "" for texts in (windows, *read.values()) for text in texts}
+        others = {text: "" for text in others if text not in dict(pairs) and len(text) < LONGEST}
+        pairs += rng.sample(list(others.items()), min(unlabelled, len(others)))
+        for premise, label in pairs:
             yield {"premise": premise, "hypothesis": row.claim, "label": label}
+
+
+def taught(pairs: Sequence[dict[str, Any]], nli: NliModel) -> Iterator[dict[str, Any]]:
+    """Yield each pair with what an NLI model gives the three labels; what it cannot read, only where it
+    has a label."""
+    scores = nli.read([(pair["premise"], pair["hypothesis"]) for pair in pairs])
+    for pair, score in zip(pairs, scores, strict=True):
+        if score is not None:
+            given = asdict(score.probabilities)
+            yield pair | {"taught": [given[label] for label in LABELS]}
+        elif pair["label"]:
+            yield pair
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -123,8 +149,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("packets", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--taught-by",
+        help="an NLI model: beside every pair what it gives the labels, and what else would be read of "
+        "the sources, without a label",
+    )
     given = parser.parse_args(arguments)
-    pairs = [pair for packet in given.packets for pair in packet_pairs(packet, Config())]
+    beside = UNLABELLED if given.taught_by else 0
+    pairs = [
+        pair
+        for packet in given.packets
+        for pair in packet_pairs(packet, Config(), unlabelled=beside)
+    ]
+    if given.taught_by:
+        pairs = list(taught(pairs, load_nli_model(given.taught_by)))
     with gzip.open(given.out, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
     print(len(pairs), dict(Counter(pair["label"] for pair in pairs)), file=sys.stderr)

@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
@@ -24,13 +25,15 @@ from training.texts import CONTRADICTION, ENTAILMENT, NEUTRAL, authored_pairs, s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A training pair; `premise_tokens` is the most premise word pieces that are kept."""
+    """A training pair; `premise_tokens` is the most premise word pieces that are kept, `taught` what a
+    larger NLI model gives the three labels. A pair that only that says something of has no label."""
 
     premise: str
     hypothesis: str
     label: str
     source: str
     premise_tokens: int = 192
+    taught: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,9 +185,15 @@ def one_pass(
     return pairs
 
 
-def _pair(row: Mapping[str, str], source: str) -> Pair:
+def _pair(row: Mapping[str, Any], source: str) -> Pair:
+    if not row["label"] and not row.get("taught"):
+        raise ValueError(f"{source}: a pair without a label, and nothing was said of it")
     return Pair(
-        premise=row["premise"], hypothesis=row["hypothesis"], label=row["label"], source=source
+        premise=row["premise"],
+        hypothesis=row["hypothesis"],
+        label=row["label"],
+        source=source,
+        taught=tuple(row.get("taught", ())),
     )
 
 

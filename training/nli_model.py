@@ -28,7 +28,7 @@ from torch.nn import functional
 
 from core.models.nli_model import has_bf16
 from training.adapted_mpnet import AdaptedMpnet, Copies
-from training.batches import Batch, Item, collate, encode, plan_batches
+from training.batches import UNLABELLED, Batch, Item, collate, encode, plan_batches
 from training.command import from_arguments
 from training.data import (
     CLINICAL_PAIRS_PER_PASS,
@@ -88,6 +88,8 @@ class TrainingOptions:
     others_share: float | None = None
     authored_share: float = 1.0  # of the authored pairs, drawn anew for each pass
     pairs: tuple[Path, ...] = ()  # files of pairs (`training.claim_pairs`), every one in every pass
+    # How much a larger NLI model (`claim_pairs --taught-by`) weighs beside the labels of what it read.
+    taught_share: float = 0.6
     line_mark: str = ""  # a character that line breaks are read as; none: as the start reads them
 
 
@@ -262,7 +264,7 @@ class TrainingRun:
                     "index": self.pass_index,
                     "pairs": len(items),
                     "batches": len(batches),
-                    "tokens": float(sum(len(ids) for batch in batches for ids, _, _ in batch)),
+                    "tokens": float(sum(len(item.ids) for batch in batches for item in batch)),
                 },
             )
             for items in batches[self.batch_index :]:
@@ -333,7 +335,13 @@ class TrainingRun:
             self.dtype,
             self._dropout(worker),
         )
-        loss = pair_loss(logits.float(), batch.targets, self.options.label_smoothing) * batch.pairs
+        loss = batch.pairs * pair_loss(
+            logits.float(),
+            batch.targets,
+            self.options.label_smoothing,
+            batch.taught,
+            self.options.taught_share,
+        )
         (loss * weight).backward()  # type: ignore[no-untyped-call]
         return float(loss.detach())
 
@@ -373,7 +381,7 @@ class TrainingRun:
         figures: dict[str, float] = {"step": self.step, "share": self._done_share()}
         for name, items in quick.items():
             predicted = self._predict(items)
-            gold = np.array([target for _, _, target in items])
+            gold = np.array([item.target for item in items])
             figures[f"{name} accuracy"] = round(float((predicted == gold).mean()), 4)
             figures[f"{name} macro_f1"] = round(macro_f1(gold, predicted), 4)
         self._put(now)
@@ -458,15 +466,29 @@ class TrainingRun:
         self.model.float()
 
 
-def pair_loss(logits: torch.Tensor, targets: torch.Tensor, smoothing: float) -> torch.Tensor:
+def pair_loss(
+    logits: torch.Tensor,
+    targets: torch.Tensor,
+    smoothing: float,
+    taught: torch.Tensor | None = None,
+    taught_share: float = 0.0,
+) -> torch.Tensor:
     """Return the mean smoothed cross-entropy; target -1 (not entailment) asks for P(neutral) +
-    P(contradiction)."""
+    P(contradiction).
+
+    Where `taught` has probabilities the loss is, by `taught_share`, the cross-entropy with these
+    (Hinton et al., 2015, arXiv:1503.02531); all of it where the pair has no label.
+    """
     log_p = functional.log_softmax(logits, dim=-1)
     rest = torch.logsumexp(log_p[:, 1:], dim=-1)
     known = targets.clamp(min=0)
     full = -(1 - smoothing) * log_p.gather(1, known[:, None])[:, 0] - smoothing * log_p.mean(-1)
     half = -(1 - smoothing) * rest - smoothing * 0.5 * (rest + log_p[:, 0])
-    return torch.where(targets < 0, half, full).mean()
+    labelled = torch.where(targets < 0, half, full)
+    if taught is None:
+        return labelled.mean()
+    share = torch.where(targets == UNLABELLED, 1.0, taught_share * (taught.sum(-1) > 0))
+    return (labelled * (1 - share) - (taught * log_p).sum(-1) * share).mean()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

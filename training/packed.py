@@ -122,7 +122,7 @@ def packed_items(folder: Path, name: str) -> list[Item]:
     pieces = np.frombuffer(data, np.uint16, offset=8 + places.nbytes).tolist()
     items, begin = list[Item](), 0
     for length, claim_start, target in places.T.tolist():
-        items.append((pieces[begin : begin + length], claim_start, target))
+        items.append(Item(pieces[begin : begin + length], claim_start, target))
         begin += length
     return items
 
@@ -153,8 +153,8 @@ def _index(folder: Path) -> dict[str, Any]:
 
 
 def _flat(items: Sequence[Item]) -> bytes:
-    places = np.array([[len(i), start, target] for i, start, target in items], np.int32).T
-    pieces = np.concatenate([np.array(ids, np.uint16) for ids, _, _ in items])
+    places = np.array([[len(i.ids), i.claim_start, i.target] for i in items], np.int32).T
+    pieces = np.concatenate([np.array(item.ids, np.uint16) for item in items])
     return np.int64(len(items)).tobytes() + places.tobytes() + pieces.tobytes()
 
 

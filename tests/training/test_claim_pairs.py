@@ -6,8 +6,11 @@ import gzip
 import json
 from pathlib import Path
 
+import pytest
+
 from core.config import Config
-from training.claim_pairs import ELLIPSIS, around, holds, packet_pairs
+from training.claim_pairs import ELLIPSIS, around, holds, main, packet_pairs
+from training.data import read_pairs
 from training.packets import SETS, group_rows, set_rows, written
 from training.texts import CONTRADICTION, ENTAILMENT, NEUTRAL
 
@@ -61,3 +64,24 @@ def test_a_claim_without_a_quote_is_read_beside_what_is_closest_to_it(tmp_path: 
     labels = {str(row["claim"]): row["relation"] for row in rows}
     assert {p["hypothesis"]: p["label"] for p in pairs} == labels
     assert all(p["premise"].strip() for p in pairs)
+
+
+def test_a_larger_model_says_of_every_pair_what_it_gives_also_of_what_has_no_label(
+    tmp_path: Path,
+) -> None:
+    rows = list(group_rows(next(iter(written(["hf"])))))[:3]
+    packet, out = tmp_path / "written.jsonl", tmp_path / "pairs.jsonl.gz"
+    packet.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    main([str(packet), "--out", str(out), "--taught-by", "bundled"])
+
+    pairs = read_pairs(out)
+    labelled = [pair for pair in pairs if pair.label]
+    assert {p.hypothesis: p.label for p in labelled} == {r["claim"]: r["relation"] for r in rows}
+    assert len({(pair.premise, pair.hypothesis) for pair in pairs}) == len(pairs) > len(labelled)
+    for pair in pairs:
+        assert len(pair.taught) == 3 and abs(sum(pair.taught) - 1) < 0.001
+    nothing = {"premise": "a", "hypothesis": "b", "label": ""}
+    out.write_bytes(gzip.compress(json.dumps(nothing).encode()))
+    with pytest.raises(ValueError, match="pairs: a pair without a label"):
+        read_pairs(out)

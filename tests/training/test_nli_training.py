@@ -15,7 +15,7 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from core.models.loading import BUNDLED_NLI_MODEL, load_nli_model
-from training.batches import LABELS, window_start
+from training.batches import LABELS, UNLABELLED, window_start
 from training.data import (
     Pair,
     deny,
@@ -143,6 +143,22 @@ def test_not_entailment_asks_for_neutral_and_contradiction_together() -> None:
     assert math.isclose(
         float(pair_loss(logits, torch.tensor([1]), smoothing=0.0)), -math.log(0.5), rel_tol=1e-5
     )
+
+
+def test_what_a_larger_model_says_weighs_beside_the_label_and_alone_where_there_is_none() -> None:
+    logits = torch.tensor([[2.0, 0.5, -1.0]] * 3, dtype=torch.float64)
+    said = torch.tensor([[0.2, 0.3, 0.5], [0.0, 0.0, 0.0], [0.2, 0.3, 0.5]], dtype=torch.float64)
+    targets = torch.tensor([0, 0, UNLABELLED])
+    surprise = -torch.log_softmax(logits[0], -1)
+
+    def loss(row: int, share: float) -> float:
+        return float(pair_loss(logits[[row]], targets[[row]], 0.0, said[[row]], share))
+
+    told = float(said[0] @ surprise)
+    assert loss(0, 0.6) == pytest.approx(0.4 * float(surprise[0]) + 0.6 * told)
+    assert loss(1, 0.6) == pytest.approx(float(surprise[0]))
+    assert loss(2, 0.6) == pytest.approx(told)
+    assert loss(0, 0.0) == pytest.approx(float(pair_loss(logits[[0]], targets[[0]], 0.0)))
 
 
 def test_synthetic_pairs_are_balanced_and_of_use() -> None:
