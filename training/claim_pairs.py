@@ -29,6 +29,7 @@ from core.evaluation.packets import PacketRow
 from core.models.loading import load_nli_model
 from core.ports import NliModel
 from core.records import Relation
+from core.verification.reading import AT_ONCE
 from training.batches import LABELS
 from training.claim_windows import opened_cases
 from training.development import measured_models, trainable
@@ -123,9 +124,10 @@ def packet_pairs(
         read = {name: one.texts for name, one in case.focused.items()}
         pairs = list(claim_pairs(row, read, rng)) if row.relation else []
         windows = [window.text for of_source in case.windows.values() for window in of_source]
-        others = {text: "" for texts in (windows, *read.values()) for text in texts}
-        others = {text: "" for text in others if text not in dict(pairs) and len(text) < LONGEST}
-        pairs += rng.sample(list(others.items()), min(unlabelled, len(others)))
+        labelled = {text for text, _ in pairs}
+        others = dict.fromkeys(text for texts in (windows, *read.values()) for text in texts)
+        free = [text for text in others if text not in labelled and len(text) < LONGEST]
+        pairs += [(text, "") for text in rng.sample(free, min(unlabelled, len(free)))]
         for premise, label in pairs:
             yield {"premise": premise, "hypothesis": row.claim, "label": label}
 
@@ -162,7 +164,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for pair in packet_pairs(packet, Config(), unlabelled=beside)
     ]
     if given.taught_by:
-        pairs = list(taught(pairs, load_nli_model(given.taught_by)))
+        nli = load_nli_model(given.taught_by)
+        # In parts: what is said of every word of thousands of pairs is not held together.
+        parts = (pairs[at : at + AT_ONCE] for at in range(0, len(pairs), AT_ONCE))
+        pairs = [pair for part in parts for pair in taught(part, nli)]
     with gzip.open(given.out, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
     print(len(pairs), dict(Counter(pair["label"] for pair in pairs)), file=sys.stderr)
