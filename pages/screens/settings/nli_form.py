@@ -19,7 +19,7 @@ WORDS = {BUNDLED: "Bundled", ACCURATE: "Accurate", PAPER: "The paper's", OTHER: 
 MEANING = {
     BUNDLED: "The quickest; nothing is to be installed.",
     ACCURATE: "Of answers by other authors it passed more right claims and about as many wrong ones. It "
-    "takes about 1.6 times as long, and an engineer installs it first (make accurate).",
+    "takes nearly twice as long, and an engineer installs it first (make accurate).",
     PAPER: "The published method's, to compare with. An engineer brings it here, and fits a calibrator.",
     OTHER: "One that an engineer brought here: its name goes below, under “For engineers”.",
 }
