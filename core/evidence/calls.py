@@ -55,6 +55,11 @@ def call_lines(source: Source) -> str:
     return "\n".join(lines)
 
 
+def arguments_begin(call: str) -> int:
+    """Where the arguments begin in the lines of a call that were read; what stands before is our wording."""
+    return len(call) - len("".join(call.split("\n", 2)[2:]))
+
+
 def is_catalogue(source: Source) -> bool:
     """Whether the output lists tools with what they take, by what it holds and not by who gave it."""
     text = source.text[:20_000]

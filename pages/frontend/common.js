@@ -271,7 +271,7 @@ function callRead(source, claim) {
   if (!claim || claim.routed !== source.id || !claim.call_read) return [];
   const read = el("div", "call-read", null, { "data-testid": "call-read" });
   const text = el("pre", "verbatim");
-  text.append(el("mark", "premise", claim.call_read));
+  appendMarked(text, { start: 0, text: claim.call_read }, claim.call_marks);
   read.append(el("p", "label", "Read for this claim, of what was asked or written"), text);
   return [read];
 }

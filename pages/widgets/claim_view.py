@@ -29,7 +29,7 @@ from pages.widgets.headline import (
 )
 from pages.widgets.palette import LOOKS, Kind, family_words
 from pages.widgets.side_by_side import attribution_of, lay_out_sides, stated_sources
-from pages.widgets.source_marks import source_marks
+from pages.widgets.source_marks import call_marks, source_marks
 from pages.widgets.source_view import SentText
 
 Json = Mapping[str, object]
@@ -136,6 +136,7 @@ def _measured(verdict: ClaimVerdict) -> Json:
             for token in judged.alignment.tokens
         ],
         "call_read": judged.premise.call,
+        "call_marks": call_marks(verdict.claim.text, judged),
     }
 
 

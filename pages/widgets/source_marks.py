@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from core.evidence.calls import arguments_begin
 from core.records import ClaimVerdict, Judged, Outcome, Source, Span
 from pages.widgets.citation_chips import cited_spans
 from pages.widgets.claim_checks import found_by_a_check, told_facts, value_places
@@ -124,6 +125,19 @@ def _marks_in(
     kind = quote_kind(verdict)
     marks += [_mark(span, kind, offsets) for span in quoted_spans(verdict, source_id)]
     return marks
+
+
+def call_marks(claim: str, judged: Judged) -> list[Json]:
+    """The arguments of the call that was read which speak of the claim."""
+    call = judged.premise.call
+    asked = Span(start=arguments_begin(call), end=len(call))
+    values = [
+        place
+        for checked in judged.literals.values
+        for place in _occurrences(checked.value.text, call, [asked])
+    ]
+    lit = lit_lines([asked], call, claim_terms(claim), values)
+    return [_mark(line, "premise", Offsets(call)) for line in lit]
 
 
 def _looked_at(judged: Judged, lit: Sequence[Span], offsets: Offsets) -> list[Json]:

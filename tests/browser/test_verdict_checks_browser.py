@@ -113,7 +113,9 @@ def test_what_was_read_of_a_call_is_shown_where_a_claim_rests_on_it_and_as_text_
         link = urlencode({"trace": "clin-0042", "claim": "clin-0042::c01"})
         page = visit.open(f"verdict?{link}", READY)
 
-        expect(page.get_by_test_id("call-read").locator("mark.premise")).to_have_text(lines)
+        read = page.get_by_test_id("call-read")
+        expect(read.locator("pre")).to_have_text(lines)
+        expect(read.locator("mark.premise")).to_have_text(f"query: {HOSTILE}")
 
         page.locator(".flag[data-claim='1']").click()
         expect(page.locator(".place").first).to_have_text("claim 2 of 9")

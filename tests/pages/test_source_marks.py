@@ -7,6 +7,7 @@ from dataclasses import replace
 from builders import a_source, a_trace
 from verdicts import Said, a_verification
 
+from core.evidence.calls import call_lines
 from core.records import (
     Check,
     CheckedValue,
@@ -18,7 +19,7 @@ from core.records import (
     TokenScore,
     VerdictLabel,
 )
-from pages.widgets.source_marks import source_marks
+from pages.widgets.source_marks import call_marks, source_marks
 from pages.widgets.source_view import sources_sent
 
 TEXT = "🩺 Elena Marchetti\nempagliflozin 10 mg once daily\neGFR 58"
@@ -118,3 +119,22 @@ def test_of_a_record_that_speaks_against_the_claim_the_field_that_says_so_is_lit
         ("status: stopped", "premise"),
         ("status: stopped", "against"),
     ]
+
+
+def test_of_a_call_the_arguments_that_speak_of_the_claim_are_lit_and_none_of_our_own_words() -> None:
+    said = "The call for papers on café trials succeeded."
+    asked = replace(a_source("done", source_id="mail"), arguments='{"topic": "café trials", "n": 3}')
+    trace = a_trace(said, asked)
+    stated = Said(said=said, verdict=VerdictLabel.SUPPORTED, source="mail", premise="done")
+    judged = a_verification(trace, {"mail": "other"}, [stated]).claims[0].outcome
+    assert isinstance(judged, Judged)
+
+    def lit(call: str) -> list[str]:
+        premise = replace(judged.premise, text=call, spans=(), call=call)
+        marks = call_marks(said, replace(judged, premise=premise))
+        return [call[mark["start"] : mark["end"]] for mark in marks]
+
+    whole = call_lines(asked)
+    assert whole.splitlines()[1:] == ["The call succeeded.", "topic: café trials", "n: 3"]
+    assert lit(whole) == ["topic: café trials"]
+    assert lit("\n".join(whole.splitlines()[:2])) == lit("") == []
