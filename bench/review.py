@@ -31,7 +31,7 @@ from bench.report import Cell, Report
 from core.errors import InputError
 from core.records import VerdictLabel
 from core.review.records import Judgement, Person, Project
-from core.workflows.review import ReviewSession, open_review_session
+from storage.reviews import ReviewSession
 from storage.store import SqlStore, open_store
 
 Done = TypeVar("Done")
@@ -108,7 +108,7 @@ def measure_steps(
     store: SqlStore, project: Project, who: Person, annotations: int
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield what one verdict costs without a screen: from the last answer to the next claim shown."""
-    desk = open_review_session(workspace_of(store), project, who)
+    desk = workspace_of(store).reviews(who)
     times: dict[str, list[Taken]] = defaultdict(list)
 
     def note(name: str, work: Callable[[], Done]) -> Done:
@@ -246,7 +246,7 @@ def run(options: argparse.Namespace) -> Report:
         *measure_steps(store, project, who, options.annotations),
         *measure_keys(who, max(3, options.annotations // 4)),
     ])  # fmt: skip
-    desk = open_review_session(workspace_of(store), project, others[0])
+    desk = workspace_of(store).reviews(others[0])
     seen = ("first", "after an annotation", "once more")
     report.table("pages", ("page", *seen, *(f"{one}, processor" for one in seen), "limit s"),
                  measure_pages(desk, others[1]))  # fmt: skip

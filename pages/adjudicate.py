@@ -6,7 +6,6 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.records import Role
-from core.workflows.review import open_review_session
 from pages.screens.adjudicate.bar import LINES, show_bar
 from pages.screens.adjudicate.decided import open_decided, show_decided, shows_decided
 from pages.screens.adjudicate.disagreement import (
@@ -29,7 +28,7 @@ from pages.widgets.shortcuts import Page
 
 user = begin_page(__file__, "Adjudicate")
 workspace = open_workspace()
-session = open_review_session(workspace, workspace.project(), user)
+session = workspace.reviews(user)
 keys = usable(workspace.key_bindings.of(user))
 lit_words = list(workspace.word_lists.of(session.project, user).all)
 

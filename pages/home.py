@@ -8,7 +8,6 @@ from core.places import SAMPLE
 from core.review.readers import is_blind, may_read
 from core.review.roles import may_write
 from core.workflows.ingest import ingest
-from core.workflows.review import open_review_session
 from pages.screens.home.cards import TOLD_TO_ALL, found_card, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.current_user import LOOKED_AT_THRESHOLDS
@@ -28,14 +27,15 @@ with or_stop():
     overview = store.overview(user)
     project = workspace.project()
     blind = is_blind(user) and project.settings.decide_first
-    progress = open_review_session(workspace, project, user).progress()
+    session = workspace.reviews(user)
+    progress = session.progress()
     steps = tour_steps(
         overview,
         progress,
         workspace.calibrators.count(),
         user,
         blind=blind,
-        opened=workspace.reviews.has_opened(user),
+        opened=session.has_opened(),
         weighed=LOOKED_AT_THRESHOLDS in st.session_state,
     )
     sent = workspace.judges.current().sent

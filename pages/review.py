@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
-from core.workflows.review import open_review_session
 from pages.screens.review.assignment import answer, collect, current_assignment
 from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.mine import show_mine, shows_mine
@@ -24,7 +23,7 @@ from pages.widgets.shortcuts import Page
 # The trace is not named: ids and categories may tell how a trace was made.
 user = begin_page(__file__, "Review")
 workspace = open_workspace()
-session = open_review_session(workspace, workspace.project(), user)
+session = workspace.reviews(user)
 keys = usable(workspace.key_bindings.of(user))
 lit_words = list(workspace.word_lists.of(session.project, user).all)
 

@@ -1,21 +1,30 @@
-"""Reviews: the review workflow's database, one transaction a write; implements core's ReviewStore.
+"""ReviewSession: what one person does with claims; every write is one transaction.
 
-Inside each write's transaction, under the write lock: the person's roles of this moment, the
-project's settings, the assignment, the nonce and the time on screen, then the rows and their event.
+item = session.next_item()                       # a claim, for this person alone
+nonce = session.show(item.assignment_id)         # it is on screen now
+session.annotate(item.assignment_id, nonce, …)   # decided; the machine was not asked
+session.reveal(item.assignment_id)               # what the machine thinks, and that it was seen
+session.revise(item.assignment_id, session.show(item.assignment_id), …)   # keep or change
+
+Inside each write's transaction, under the write lock, so that two browsers cannot both be right: the
+person's roles of this moment, the project's settings, the assignment, the nonce and the time on screen,
+then the rows and their event.
 """
 
 from __future__ import annotations
 
+import logging
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import Connection, Row, exists, func, select
 from sqlmodel import col
 
-from core.errors import Conflict
+from core.errors import Conflict, TooSoon
 from core.records import Span
 from core.review import annotating, leases
 from core.review.annotating import Answer, Decision
@@ -45,6 +54,8 @@ from core.review.readers import require_reader
 from core.review.records import (
     Adjudication,
     Annotation,
+    Cause,
+    Exposure,
     Judgement,
     Person,
     Project,
@@ -75,6 +86,490 @@ from storage.projects import project_at
 from storage.queue import settle
 from storage.store import SqlStore
 from storage.tables import AssignmentRow, Decline
+
+LOG = logging.getLogger(__name__)
+
+
+class Given(TypedDict, total=False):
+    """What may be said with an annotation."""
+
+    confidence: int | None
+    rationale: str | None
+    exposures: Sequence[Exposure]
+
+
+class Grounds(TypedDict, total=False):
+    """What may be said with an adjudication."""
+
+    guideline_needs_fix: bool
+    rule: str | None
+    rationale: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewSession:
+    """Everything one person does with claims; roles and settings of this moment count.
+
+    Methods raise NotAllowed for a missing role, NotFound for what is not there, Conflict where
+    somebody or a second key press was faster, and InputError for what cannot be meant.
+    """
+
+    store: SqlStore
+    project: Project
+    user: Person
+
+    # ------------------------------------------------------------ reading claims
+
+    def next_item(self) -> ReviewItem | None:
+        """The claim in hand, else the next one of the queue; None when nothing is left to read."""
+        now, user = self.store.now(), self.user
+        with self.store.database.reading() as connection:
+            project = self._allowed(connection, Role.REVIEWER, "review claims")
+            assignment = assignments.open_annotation(connection, self._id, user.person_id)
+            if assignment is not None and not leases.half_over(assignment, project.settings, now):
+                return review_item(connection, assignment, user)
+        with self.store.database.writing() as connection:
+            project = self._allowed(connection, Role.REVIEWER, "review claims")
+            assignments.expire(connection, project, user, now=now)
+            assignment = assignments.open_annotation(connection, self._id, user.person_id)
+            if assignment is not None:
+                assignments.renew(connection, project, assignment, now=now)
+            else:
+                assignment = assignments.take(connection, project, user, now=now)
+            if assignment is None:
+                return None
+            assignment = assignments.assignment_at(connection, self._id, assignment.assignment_id)
+            return review_item(connection, assignment, user)
+
+    def show(self, assignment_id: int) -> str:
+        """The nonce of what is being put on screen now; verdicts must carry it, earlier ones are void."""
+        with self.store.database.writing() as connection:
+            assignment = self._mine(connection, assignment_id)
+            return assignments.mint(connection, assignment, now=self.store.now())
+
+    def annotate(
+        self, assignment_id: int, nonce: str, judgement: Judgement, **more: Unpack[Given]
+    ) -> Annotation:
+        """The annotation as written; ``exposures`` are what of the machine's view was visible.
+
+        Raises Conflict for a stale or doubled key press, TooSoon below the project's floor.
+        """
+        return self._annotate(assignment_id, nonce, judgement, more, first=True)
+
+    def reveal(self, assignment_id: int) -> Signal | None:
+        """What the machine says, written down as seen.
+
+        Raises NotAllowed before the decision, where the project wants the decision first.
+        """
+        now, user = self.store.now(), self.user
+        with self.store.database.writing() as connection:
+            project = project_at(connection, self._id)
+            assignment = self._mine(connection, assignment_id)
+            annotating.check_reveal(
+                project.settings, decided=is_decided(connection, assignment, user)
+            )
+            if assignment.revealed_at is None:
+                assignments.mark_revealed(connection, assignment, now=now)
+                append_event(
+                    connection,
+                    now,
+                    user.name,
+                    "model.revealed",
+                    f"claim {assignment.claim_key}",
+                    {"project": self._id, "person": user.person_id, "slot": assignment.slot},
+                )
+            return latest_signal(connection, assignment.claim_key)
+
+    def revise(
+        self, assignment_id: int, nonce: str, judgement: Judgement, **more: Unpack[Given]
+    ) -> Annotation:
+        """The annotation after the machine's view, kept or changed; both stay in the trail.
+
+        Without confidence or rationale those of the first annotation stay.
+        """
+        return self._annotate(assignment_id, nonce, judgement, more, first=False)
+
+    def _annotate(
+        self, assignment_id: int, nonce: str, judgement: Judgement, more: Given, *, first: bool
+    ) -> Annotation:
+        answer = Answer(nonce=nonce, judgement=judgement, **more)
+        judgement = self._checked(assignment_id, judgement, answer.confidence)
+        now = self.store.now()
+        with self._writing() as connection:
+            project, assignment, seconds = self._on_screen(
+                connection, assignment_id, nonce, now=now,
+                check=annotating.check_first if first else annotating.check_second,
+            )  # fmt: skip
+            _check_not_adjudicated(connection, assignment)
+            key = assignment.claim_key
+            mine = annotations_of(connection, self._id, key, person_id=self.user.person_id)
+            before = mine[-1] if mine else None
+            # The version in force at this moment, under the lock.
+            version = keep_first(connection, now)
+            said = replace(answer, judgement=judgement, guideline_version=version)
+            if first:
+                new = annotating.first_annotation(
+                    assignment, said, before, latest_signal(connection, key),
+                    seen_elsewhere=exposure_log.exposures_of(connection, self.user.person_id, key),
+                    seconds=seconds,
+                )  # fmt: skip
+            else:
+                assert before is not None  # check_second: it was decided
+                new = annotating.annotation_after_reveal(assignment, said, before)
+            again = "vote.revised" if first else "vote.after_reveal"
+            action = again if before else "vote.cast"
+            annotation = put_annotation(
+                connection, assignment, new, at=now, actor=self.user.name, action=action
+            )
+            assignments.close(connection, assignment)
+            settle(connection, project, key)
+        return annotation
+
+    def undo(
+        self,
+        on_screen: int | None = None,
+        nonce: str | None = None,
+        claim_key: int | None = None,
+    ) -> ReviewItem | None:
+        """The claim that was annotated or passed on last, or the one named, open again; None without one.
+
+        What was said of it comes back as its draft, with the note; it counts until another is given.
+
+        Raises Conflict once somebody has adjudicated it, or holds what was passed on, and for a page
+        that is out of date: its nonce is not the latest of the assignment ``on_screen``, or
+        NOTHING_ON_SCREEN while there is a claim.
+        """
+        now, user = self.store.now(), self.user
+        with self._writing() as connection:
+            project = self._allowed(connection, Role.REVIEWER, "take an annotation back")
+            if on_screen is not None:
+                check_page(assignments.own(connection, self._id, on_screen, user), nonce)
+            elif nonce == NOTHING_ON_SCREEN and assignments.open_annotation(
+                connection, self._id, user.person_id
+            ):
+                raise Conflict(STALE_PAGE)
+            if claim_key is not None:
+                return _take_back(connection, project, user, claim_key, now=now)
+            said_last = latest_annotations(connection, self._id, user.person_id)
+            passed = latest_pass(connection, self._id, user.person_id)
+            if passed is not None and (not said_last or passed.at >= said_last[0].at):
+                return _undo_pass(connection, project, user, passed, now=now)
+            for row in said_last:
+                if item := _take_back(connection, project, user, row.claim_key, now=now):
+                    return item
+        return None
+
+    def decline(self, assignment_id: int, reason: str, nonce: str | None = None) -> None:
+        """Give a claim back for somebody else, for good; the reason is kept."""
+        stated = plain_text(check_reason(reason, "giving a claim back"))
+        now, user = self.store.now(), self.user
+        with self._writing() as connection:
+            assignment = self._mine(connection, assignment_id)
+            annotating.check_decline(assignment, decided=is_decided(connection, assignment, user))
+            check_page(assignment, nonce)
+            add_row(
+                connection,
+                Decline,
+                {
+                    "project_id": self._id,
+                    "claim_key": assignment.claim_key,
+                    "slot": assignment.slot,
+                    "person_id": user.person_id,
+                    "reason": stated,
+                    "at": now,
+                },
+                at=now,
+                actor=user.name,
+                action="claim.declined",
+                entity=f"claim {assignment.claim_key}",
+                detail={"project": self._id, "slot": assignment.slot},
+            )
+            assignments.give_back(
+                connection,
+                project_at(connection, self._id),
+                assignment,
+                now=now,
+                actor=user.name,
+                reason="declined",
+            )
+
+    def release(self, assignment_id: int, reason: str) -> None:
+        """Take a claim out of somebody else's hands (lead); the reason is kept."""
+        stated = check_reason(reason, "releasing a claim")
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            project = self._allowed(connection, Role.LEAD, "release somebody else's claim")
+            assignment = assignments.assignment_at(connection, self._id, assignment_id)
+            annotating.check_release(assignment)
+            assignments.give_back(
+                connection, project, assignment, now=now, actor=self.user.name, reason=stated
+            )
+
+    def open_assignments(self) -> tuple[OpenAssignment, ...]:
+        """Who holds which claim, the one that has not moved longest first (lead, auditor)."""
+        with self.store.database.reading() as connection:
+            require_reader(person_at(connection, self.user.person_id), "see who holds which claim")
+            return assignments.open_assignments(connection, self._id)
+
+    def mine(self) -> tuple[Mine, ...]:
+        """What the person said of claims, as it counts now, the latest first; nobody else's."""
+        with self.store.database.reading() as connection:
+            self._allowed(connection, Role.REVIEWER, "see their own annotations")
+            return own_annotations(connection, self._id, self.user.person_id)
+
+    def open_verdict(self, content_hash: str, run_key: str) -> Withheld | None:
+        """None: the verdict may be shown, and it is written down that this person saw it.
+
+        Otherwise why it must stay hidden: they hold one of its claims, in a project that wants the
+        decision first, and have not decided.
+        """
+        person_id = self.user.person_id
+        with self.store.database.reading() as connection:
+            why = exposure_log.withheld(connection, person_id, content_hash)
+            if why or exposure_log.seen(connection, person_id, content_hash, run_key):
+                return why
+        with self.store.database.writing() as connection:
+            # Asked again: a claim of it may have come into their hands in another tab.
+            why = exposure_log.withheld(connection, person_id, content_hash)
+            if why is None and not exposure_log.seen(connection, person_id, content_hash, run_key):
+                exposure_log.note(
+                    connection,
+                    person_id,
+                    content_hash,
+                    run_key,
+                    at=self.store.now(),
+                    actor=self.user.name,
+                )
+            return why
+
+    def has_opened(self) -> bool:
+        """Whether the person has seen any verdict of the machine."""
+        with self.store.database.reading() as connection:
+            return exposure_log.has_seen_any(connection, self.user.person_id)
+
+    def save_draft(self, assignment_id: int, draft: Draft, nonce: str | None = None) -> None:
+        """Keep what was entered so far, so that a reload loses nothing.
+
+        Raises Conflict once it is decided, and for the nonce of a drawing that is not the latest.
+        """
+        with self._writing() as connection:
+            assignment = self._mine(connection, assignment_id)
+            annotating.check_draft(assignment)
+            check_page(assignment, nonce)
+            put_draft(connection, assignment, draft, now=self.store.now())
+
+    def load_draft(self, assignment_id: int) -> Draft | None:
+        """What was entered so far; None when nothing was."""
+        with self.store.database.reading() as connection:
+            assignment = assignments.own(connection, self._id, assignment_id, self.user)
+            return draft_of(connection, assignment.assignment_id)
+
+    def progress(self) -> Progress:
+        """How far this person and the project are."""
+        with self.store.database.reading() as connection:
+            return progress_of(connection, self._id, self.user, now=self.store.now())
+
+    # ------------------------------------------------------------ deciding disagreements
+
+    def next_disagreement(self) -> DisagreementItem | None:
+        """The disagreement in hand, else the oldest that this person has not read; None without one."""
+        now, user = self.store.now(), self.user
+        with self.store.database.writing() as connection:
+            project = self._allowed(connection, Role.ADJUDICATOR, "adjudicate")
+            assignments.expire(connection, project, user, now=now)
+            assignment = assignments.open_adjudication(connection, self._id, user.person_id)
+            if assignment is not None and not _disagree(connection, project, assignment.claim_key):
+                assignments.give_back(
+                    connection,
+                    project,
+                    assignment,
+                    now=now,
+                    actor=user.name,
+                    reason=annotating.AGREE_NOW,
+                )
+                assignment = None
+            if assignment is not None:
+                assignments.renew(connection, project, assignment, now=now)
+            else:
+                assignment = assignments.take_disagreement(connection, project, user, now=now)
+            if assignment is None:
+                return None
+            assignment = assignments.assignment_at(connection, self._id, assignment.assignment_id)
+            return disagreement_item(connection, assignment, user)
+
+    def adjudicate(
+        self,
+        item: DisagreementItem,
+        nonce: str,
+        judgement: Judgement,
+        cause: Cause,
+        **more: Unpack[Grounds],
+    ) -> Adjudication:
+        """The adjudication as written; Conflict when an annotation changed since ``item`` was shown."""
+        judgement = self._checked(item.assignment_id, judgement, None)
+        decision = Decision(nonce=nonce, judgement=judgement, cause=cause, **more)
+        now = self.store.now()
+        with self._writing() as connection:
+            project, assignment, _ = self._on_screen(
+                connection, item.assignment_id, nonce, now=now, check=annotating.check_adjudicable
+            )
+            shown = tuple(reading.vote_id for reading in item.annotations)
+            annotating.check_shown(
+                shown,
+                current_annotations(connection, self._id, assignment.claim_key),
+                settle(connection, project, assignment.claim_key),
+            )
+            done = put_adjudication(
+                connection, assignment, decision, shown,
+                guideline_version=keep_first(connection, now), at=now, actor=self.user.name,
+            )  # fmt: skip
+            assignments.close(connection, assignment)
+            settle(connection, project, assignment.claim_key)
+        return done
+
+    # ------------------------------------------------------------ in one transaction
+
+    @property
+    def _id(self) -> int:
+        return self.project.project_id
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """A transaction; key presses that do not count are logged: a lost verdict, or a hasty one."""
+        try:
+            with self.store.database.writing() as connection:
+                yield connection
+        except (Conflict, TooSoon) as error:
+            LOG.info("not counted: %s", error)
+            raise
+
+    def _allowed(self, connection: Connection, role: Role, doing: str) -> Project:
+        """The project as it is now, if the person has the role now; raises NotAllowed."""
+        allow(connection, self.user, role, doing)
+        return project_at(connection, self._id)
+
+    def _mine(self, connection: Connection, assignment_id: int) -> Assignment:
+        """The person's own assignment, if they have the role that it needs now."""
+        assignment = assignments.assignment_at(connection, self._id, assignment_id)
+        allow(connection, self.user, leases.role_needed(assignment), "work on this claim")
+        return leases.check_own(assignment, self.user)
+
+    def _on_screen(
+        self,
+        connection: Connection,
+        assignment_id: int,
+        nonce: str,
+        *,
+        check: Callable[[Assignment], None],
+        now: datetime,
+    ) -> tuple[Project, Assignment, float]:
+        """The assignment that is decided now, as it is on screen, and for how many seconds.
+
+        Raises NotAllowed, NotFound, Conflict and TooSoon.
+        """
+        project = project_at(connection, self._id)
+        assignment = self._mine(connection, assignment_id)
+        check(assignment)
+        return project, assignment, check_key(assignment, nonce, now, project.settings)
+
+    def _checked(
+        self, assignment_id: int, judgement: Judgement, confidence: int | None
+    ) -> Judgement:
+        # A trace may be long, and never changes: read before the write lock is taken.
+        with self.store.database.reading() as connection:
+            assignment = self._mine(connection, assignment_id)
+            named = judgement.source_id is not None or judgement.passages
+            known = assignments.source_texts(connection, assignment.claim_key) if named else {}
+        plain = None if judgement.source_id is None else plain_text(judgement.source_id)
+        checked = replace(
+            judgement,
+            source_id=plain,
+            correction=plain_text(judgement.correction).strip(),
+            more_source_ids=tuple(map(plain_text, judgement.more_source_ids)),
+        )
+        check_judgement(checked, confidence, known)
+        check_passages(checked, known)
+        return checked
+
+
+def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[Any] | None:
+    """The claim that the person gave back last and has not taken up again; None without one."""
+    again = exists().where(about(AssignmentRow, project_id, Decline.claim_key, person_id))
+    return connection.execute(
+        select(Decline.__table__)  # type: ignore[attr-defined]
+        .where(
+            col(Decline.project_id) == project_id,
+            col(Decline.person_id) == person_id,
+            col(Decline.slot) < ADJUDICATION_SLOT,
+            ~again,
+        )
+        .order_by(col(Decline.decline_id).desc())
+        .limit(1)
+    ).first()
+
+
+def _take_back(
+    connection: Connection, project: Project, user: Person, key: int, *, now: datetime
+) -> ReviewItem | None:
+    """The claim with what the person said of it; None: nothing, or it is in their hands."""
+    assignment = assignments.assignment_of(connection, project.project_id, key, user.person_id)
+    mine = annotations_of(connection, project.project_id, key, person_id=user.person_id)
+    if assignment is None or assignment.open or not mine:
+        return None
+    _check_not_adjudicated(connection, assignment)
+    assignments.reopen(connection, project, assignment, now=now)
+    # As of when it was said: nothing has been typed since.
+    put_draft(connection, assignment, _draft_of(mine[-1]), now=mine[-1].at)
+    append_event(
+        connection,
+        now,
+        user.name,
+        "vote.reopened",
+        f"claim {key}",
+        {"project": project.project_id, "slot": assignment.slot, "from": mine[-1].vote_id},
+    )
+    settle(connection, project, key)
+    assignment = assignments.assignment_at(connection, project.project_id, assignment.assignment_id)
+    return review_item(connection, assignment, user)
+
+
+def _undo_pass(
+    connection: Connection, project: Project, user: Person, passed: Row[Any], *, now: datetime
+) -> ReviewItem:
+    assignment = assignments.take_again(connection, project, user, passed.claim_key, now=now)
+    append_event(
+        connection,
+        now,
+        user.name,
+        "claim.pass_undone",
+        f"claim {assignment.claim_key}",
+        {"project": project.project_id, "slot": assignment.slot, "from": passed.decline_id},
+    )
+    return review_item(connection, assignment, user)
+
+
+def _check_not_adjudicated(connection: Connection, assignment: Assignment) -> None:
+    annotating.check_not_adjudicated(
+        adjudication_of(connection, assignment.project_id, assignment.claim_key)
+    )
+
+
+def _draft_of(annotation: Annotation) -> Draft:
+    return Draft(
+        support=annotation.judgement.support,
+        correction=annotation.judgement.correction,
+        source_id=annotation.judgement.source_id,
+        more_source_ids=annotation.judgement.more_source_ids,
+        passages=annotation.judgement.passages,
+        source_answered=True,
+        conflation=annotation.judgement.conflation,
+        confidence=annotation.confidence,
+        rationale=annotation.rationale,
+    )
+
+
+def _disagree(connection: Connection, project: Project, claim_key: int) -> bool:
+    return settle(connection, project, claim_key) is QueueState.DISAGREEMENT
 
 
 def progress_of(
@@ -225,473 +720,3 @@ def is_decided(connection: Connection, assignment: Assignment, user: Person) -> 
             connection, assignment.project_id, assignment.claim_key, person_id=user.person_id
         )
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldClaims:
-    """What reading and deciding a claim share: one transaction a write."""
-
-    store: SqlStore
-
-    def show(self, project_id: int, user: Person, assignment_id: int) -> str:
-        """A new nonce for what is being put on screen now; earlier ones are void."""
-        with self.store.database.writing() as connection:
-            assignment = self._mine(connection, project_id, user, assignment_id)
-            return assignments.mint(connection, assignment, now=self.store.now())
-
-    def decline(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        reason: str,
-        nonce: str | None = None,
-    ) -> None:
-        """Take the claim out of the person's hands, for good; raises InputError without a reason."""
-        stated = plain_text(check_reason(reason, "giving a claim back"))
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            assignment = self._mine(connection, project_id, user, assignment_id)
-            annotating.check_decline(assignment, decided=is_decided(connection, assignment, user))
-            check_page(assignment, nonce)
-            add_row(
-                connection,
-                Decline,
-                {
-                    "project_id": project_id,
-                    "claim_key": assignment.claim_key,
-                    "slot": assignment.slot,
-                    "person_id": user.person_id,
-                    "reason": stated,
-                    "at": now,
-                },
-                at=now,
-                actor=user.name,
-                action="claim.declined",
-                entity=f"claim {assignment.claim_key}",
-                detail={"project": project_id, "slot": assignment.slot},
-            )
-            assignments.give_back(
-                connection,
-                project_at(connection, project_id),
-                assignment,
-                now=now,
-                actor=user.name,
-                reason="declined",
-            )
-
-    def release(self, project_id: int, user: Person, assignment_id: int, reason: str) -> None:
-        """Take a claim out of somebody else's hands; raises NotAllowed, NotFound, Conflict."""
-        stated = check_reason(reason, "releasing a claim")
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            allow(connection, user, Role.LEAD, "release somebody else's claim")
-            assignment = assignments.assignment_at(connection, project_id, assignment_id)
-            annotating.check_release(assignment)
-            assignments.give_back(
-                connection,
-                project_at(connection, project_id),
-                assignment,
-                now=now,
-                actor=user.name,
-                reason=stated,
-            )
-
-    def save_draft(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        draft: Draft,
-        nonce: str | None = None,
-    ) -> None:
-        """Keep what was entered so far; raises NotFound, and Conflict once it is decided."""
-        with self.store.database.writing() as connection:
-            assignment = self._mine(connection, project_id, user, assignment_id)
-            annotating.check_draft(assignment)
-            check_page(assignment, nonce)
-            put_draft(connection, assignment, draft, now=self.store.now())
-
-    def load_draft(self, project_id: int, user: Person, assignment_id: int) -> Draft | None:
-        """What was entered so far; None when nothing was, or it is somebody else's."""
-        with self.store.database.reading() as connection:
-            assignment = assignments.own(connection, project_id, assignment_id, user)
-            return draft_of(connection, assignment.assignment_id)
-
-    def _on_screen(
-        self,
-        connection: Connection,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        nonce: str,
-        *,
-        role: Role,
-        doing: str,
-        check: Callable[[Assignment], None],
-        now: datetime,
-    ) -> tuple[Project, Assignment, float]:
-        """The assignment that is decided now, as it is on screen, and for how many seconds.
-
-        Raises NotAllowed, NotFound, Conflict and TooSoon.
-        """
-        allow(connection, user, role, doing)
-        project = project_at(connection, project_id)
-        assignment = assignments.own(connection, project_id, assignment_id, user)
-        check(assignment)
-        return project, assignment, check_key(assignment, nonce, now, project.settings)
-
-    def _mine(
-        self, connection: Connection, project_id: int, user: Person, assignment_id: int
-    ) -> Assignment:
-        """The person's own assignment, if they have the role that it needs."""
-        assignment = assignments.own(connection, project_id, assignment_id, user)
-        allow(connection, user, leases.role_needed(assignment), "work on this claim")
-        return assignment
-
-    def _checked(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        judgement: Judgement,
-        confidence: int | None,
-    ) -> Judgement:
-        # A trace may be long, and never changes: read before the write lock is taken.
-        with self.store.database.reading() as connection:
-            assignment = assignments.own(connection, project_id, assignment_id, user)
-            named = judgement.source_id is not None or judgement.passages
-            known = assignments.source_texts(connection, assignment.claim_key) if named else {}
-        plain = None if judgement.source_id is None else plain_text(judgement.source_id)
-        checked = replace(
-            judgement,
-            source_id=plain,
-            correction=plain_text(judgement.correction).strip(),
-            more_source_ids=tuple(map(plain_text, judgement.more_source_ids)),
-        )
-        check_judgement(checked, confidence, known)
-        check_passages(checked, known)
-        return checked
-
-
-def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[Any] | None:
-    """The claim that the person gave back last and has not taken up again; None without one."""
-    again = exists().where(about(AssignmentRow, project_id, Decline.claim_key, person_id))
-    return connection.execute(
-        select(Decline.__table__)  # type: ignore[attr-defined]
-        .where(
-            col(Decline.project_id) == project_id,
-            col(Decline.person_id) == person_id,
-            col(Decline.slot) < ADJUDICATION_SLOT,
-            ~again,
-        )
-        .order_by(col(Decline.decline_id).desc())
-        .limit(1)
-    ).first()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotatingClaims(HeldClaims):
-    """Claims on their way from the queue to an annotation."""
-
-    def next_item(self, project_id: int, user: Person) -> ReviewItem | None:
-        """The claim in the person's hands, or else the next one, now in their hands."""
-        now = self.store.now()
-        with self.store.database.reading() as connection:
-            allow(connection, user, Role.REVIEWER, "review claims")
-            project = project_at(connection, project_id)
-            assignment = assignments.open_annotation(connection, project_id, user.person_id)
-            if assignment is not None and not leases.half_over(assignment, project.settings, now):
-                return review_item(connection, assignment, user)
-        with self.store.database.writing() as connection:
-            allow(connection, user, Role.REVIEWER, "review claims")
-            project = project_at(connection, project_id)
-            assignments.expire(connection, project, user, now=now)
-            assignment = assignments.open_annotation(connection, project_id, user.person_id)
-            if assignment is not None:
-                assignments.renew(connection, project, assignment, now=now)
-            else:
-                assignment = assignments.take(connection, project, user, now=now)
-            if assignment is None:
-                return None
-            assignment = assignments.assignment_at(connection, project_id, assignment.assignment_id)
-            return review_item(connection, assignment, user)
-
-    def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:
-        """What the machine says of the claim; written down as seen.
-
-        Raises NotAllowed before the decision, where the project wants the decision first.
-        """
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            project = project_at(connection, project_id)
-            assignment = self._mine(connection, project_id, user, assignment_id)
-            annotating.check_reveal(
-                project.settings, decided=is_decided(connection, assignment, user)
-            )
-            if assignment.revealed_at is None:
-                assignments.mark_revealed(connection, assignment, now=now)
-                append_event(
-                    connection,
-                    now,
-                    user.name,
-                    "model.revealed",
-                    f"claim {assignment.claim_key}",
-                    {"project": project_id, "person": user.person_id, "slot": assignment.slot},
-                )
-            return latest_signal(connection, assignment.claim_key)
-
-    def annotate(
-        self, project_id: int, user: Person, assignment_id: int, answer: Answer, *, first: bool
-    ) -> Annotation:
-        """Write an annotation; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
-        judgement = self._checked(
-            project_id, user, assignment_id, answer.judgement, answer.confidence
-        )
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            project, assignment, seconds = self._on_screen(
-                connection, project_id, user, assignment_id, answer.nonce,
-                role=Role.REVIEWER, doing="vote", now=now,
-                check=annotating.check_first if first else annotating.check_second,
-            )  # fmt: skip
-            self._still_open(connection, assignment)
-            key = assignment.claim_key
-            mine = annotations_of(connection, project_id, key, person_id=user.person_id)
-            before = mine[-1] if mine else None
-            # The version in force at this moment, under the lock.
-            version = keep_first(connection, now)
-            said = replace(answer, judgement=judgement, guideline_version=version)
-            if first:
-                new = annotating.first_annotation(
-                    assignment, said, before, latest_signal(connection, key),
-                    seen_elsewhere=exposure_log.exposures_of(connection, user.person_id, key),
-                    seconds=seconds,
-                )  # fmt: skip
-            else:
-                assert before is not None  # check_second: it was decided
-                new = annotating.annotation_after_reveal(assignment, said, before)
-            again = "vote.revised" if first else "vote.after_reveal"
-            action = again if before else "vote.cast"
-            annotation = put_annotation(
-                connection, assignment, new, at=now, actor=user.name, action=action
-            )
-            assignments.close(connection, assignment)
-            settle(connection, project, key)
-        return annotation
-
-    def undo(
-        self,
-        project_id: int,
-        user: Person,
-        on_screen: int | None = None,
-        nonce: str | None = None,
-        claim_key: int | None = None,
-    ) -> ReviewItem | None:
-        """The claim that the person annotated or passed on last, in their hands again; None without one.
-
-        With a ``claim_key``, that claim, if they annotated it and it is not in their hands already.
-        What they said comes back as its draft, with their note.
-
-        Raises Conflict once somebody has adjudicated it, or holds what was passed on, and for a page
-        that is out of date: its nonce is not the latest of the assignment ``on_screen``, or
-        NOTHING_ON_SCREEN while there is a claim.
-        """
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            allow(connection, user, Role.REVIEWER, "take an annotation back")
-            if on_screen is not None:
-                check_page(assignments.own(connection, project_id, on_screen, user), nonce)
-            elif nonce == NOTHING_ON_SCREEN and assignments.open_annotation(
-                connection, project_id, user.person_id
-            ):
-                raise Conflict(STALE_PAGE)
-            project = project_at(connection, project_id)
-            if claim_key is not None:
-                return self._take_back(connection, project, user, claim_key, now=now)
-            said_last = latest_annotations(connection, project_id, user.person_id)
-            passed = latest_pass(connection, project_id, user.person_id)
-            if passed is not None and (not said_last or passed.at >= said_last[0].at):
-                return self._undo_pass(connection, project, user, passed, now=now)
-            for row in said_last:
-                if item := self._take_back(connection, project, user, row.claim_key, now=now):
-                    return item
-        return None
-
-    def _take_back(
-        self, connection: Connection, project: Project, user: Person, key: int, *, now: datetime
-    ) -> ReviewItem | None:
-        """The claim with what the person said of it; None: nothing, or it is in their hands."""
-        assignment = assignments.assignment_of(connection, project.project_id, key, user.person_id)
-        mine = annotations_of(connection, project.project_id, key, person_id=user.person_id)
-        if assignment is None or assignment.open or not mine:
-            return None
-        self._still_open(connection, assignment)
-        assignments.reopen(connection, project, assignment, now=now)
-        # As of when it was said: nothing has been typed since.
-        put_draft(connection, assignment, _draft_of(mine[-1]), now=mine[-1].at)
-        append_event(
-            connection,
-            now,
-            user.name,
-            "vote.reopened",
-            f"claim {key}",
-            {"project": project.project_id, "slot": assignment.slot, "from": mine[-1].vote_id},
-        )
-        settle(connection, project, key)
-        assignment = assignments.assignment_at(
-            connection, project.project_id, assignment.assignment_id
-        )
-        return review_item(connection, assignment, user)
-
-    def _undo_pass(
-        self,
-        connection: Connection,
-        project: Project,
-        user: Person,
-        passed: Row[Any],
-        *,
-        now: datetime,
-    ) -> ReviewItem:
-        assignment = assignments.take_again(connection, project, user, passed.claim_key, now=now)
-        append_event(
-            connection,
-            now,
-            user.name,
-            "claim.pass_undone",
-            f"claim {assignment.claim_key}",
-            {"project": project.project_id, "slot": assignment.slot, "from": passed.decline_id},
-        )
-        return review_item(connection, assignment, user)
-
-    def _still_open(self, connection: Connection, assignment: Assignment) -> None:
-        annotating.check_not_adjudicated(
-            adjudication_of(connection, assignment.project_id, assignment.claim_key)
-        )
-
-
-def _draft_of(annotation: Annotation) -> Draft:
-    return Draft(
-        support=annotation.judgement.support,
-        correction=annotation.judgement.correction,
-        source_id=annotation.judgement.source_id,
-        more_source_ids=annotation.judgement.more_source_ids,
-        passages=annotation.judgement.passages,
-        source_answered=True,
-        conflation=annotation.judgement.conflation,
-        confidence=annotation.confidence,
-        rationale=annotation.rationale,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adjudicating(HeldClaims):
-    """Disagreements on their way to a decision."""
-
-    def next_disagreement(self, project_id: int, user: Person) -> DisagreementItem | None:
-        """The disagreement in the person's hands, or else the next one, now in their hands."""
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            allow(connection, user, Role.ADJUDICATOR, "adjudicate")
-            project = project_at(connection, project_id)
-            assignments.expire(connection, project, user, now=now)
-            assignment = assignments.open_adjudication(connection, project_id, user.person_id)
-            if assignment is not None and not _disagree(connection, project, assignment.claim_key):
-                assignments.give_back(
-                    connection,
-                    project,
-                    assignment,
-                    now=now,
-                    actor=user.name,
-                    reason=annotating.AGREE_NOW,
-                )
-                assignment = None
-            if assignment is not None:
-                assignments.renew(connection, project, assignment, now=now)
-            else:
-                assignment = assignments.take_disagreement(connection, project, user, now=now)
-            if assignment is None:
-                return None
-            assignment = assignments.assignment_at(connection, project_id, assignment.assignment_id)
-            return disagreement_item(connection, assignment, user)
-
-    def adjudicate(
-        self, project_id: int, user: Person, item: DisagreementItem, decision: Decision
-    ) -> Adjudication:
-        """Write what a third person decides; Conflict when an annotation changed since it was shown."""
-        judgement = self._checked(project_id, user, item.assignment_id, decision.judgement, None)
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            project, assignment, _ = self._on_screen(
-                connection, project_id, user, item.assignment_id, decision.nonce,
-                role=Role.ADJUDICATOR, doing="adjudicate", check=annotating.check_adjudicable, now=now,
-            )  # fmt: skip
-            shown = tuple(reading.vote_id for reading in item.annotations)
-            annotating.check_shown(
-                shown,
-                current_annotations(connection, project_id, assignment.claim_key),
-                settle(connection, project, assignment.claim_key),
-            )
-            done = put_adjudication(
-                connection, assignment, replace(decision, judgement=judgement), shown,
-                guideline_version=keep_first(connection, now), at=now, actor=user.name,
-            )  # fmt: skip
-            assignments.close(connection, assignment)
-            settle(connection, project, assignment.claim_key)
-        return done
-
-
-def _disagree(connection: Connection, project: Project, claim_key: int) -> bool:
-    return settle(connection, project, claim_key) is QueueState.DISAGREEMENT
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reviews(AnnotatingClaims, Adjudicating):
-    """Implements core.review.ports.ReviewStore on SQLite and PostgreSQL."""
-
-    def open_assignments(self, project_id: int, user: Person) -> tuple[OpenAssignment, ...]:
-        """Every claim that somebody holds, the one that has not moved longest first.
-
-        Raises NotAllowed for anybody who is neither lead nor auditor now.
-        """
-        with self.store.database.reading() as connection:
-            require_reader(person_at(connection, user.person_id), "see who holds which claim")
-            return assignments.open_assignments(connection, project_id)
-
-    def mine(self, project_id: int, user: Person) -> tuple[Mine, ...]:
-        """What the person said of claims, as it counts now, the latest first; nobody else's."""
-        with self.store.database.reading() as connection:
-            allow(connection, user, Role.REVIEWER, "see their own annotations")
-            return own_annotations(connection, project_id, user.person_id)
-
-    def open_verdict(self, user: Person, content_hash: str, run_key: str) -> Withheld | None:
-        """Write down that the person sees this verdict now; or why they must not see it yet."""
-        with self.store.database.reading() as connection:
-            why = exposure_log.withheld(connection, user.person_id, content_hash)
-            if why or exposure_log.seen(connection, user.person_id, content_hash, run_key):
-                return why
-        with self.store.database.writing() as connection:
-            # Asked again: a claim of it may have come into their hands in another tab.
-            why = exposure_log.withheld(connection, user.person_id, content_hash)
-            if why is None and not exposure_log.seen(
-                connection, user.person_id, content_hash, run_key
-            ):
-                exposure_log.note(
-                    connection,
-                    user.person_id,
-                    content_hash,
-                    run_key,
-                    at=self.store.now(),
-                    actor=user.name,
-                )
-            return why
-
-    def has_opened(self, user: Person) -> bool:
-        """Whether the person has seen any verdict of the machine."""
-        with self.store.database.reading() as connection:
-            return exposure_log.has_seen_any(connection, user.person_id)
-
-    def progress(self, project_id: int, user: Person) -> Progress:
-        """How far the project is."""
-        with self.store.database.reading() as connection:
-            return progress_of(connection, project_id, user, now=self.store.now())

@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from core.records import Versions
 from core.review.calibrators import CalibratorFiles
-from core.review.records import Project
+from core.review.records import Person, Project
 from storage.calibrators import Calibrators, NliModels
 from storage.engine import ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
@@ -27,7 +27,7 @@ from storage.pre_labels import PreLabels
 from storage.preferences import KeyBindings, WordLists
 from storage.projects import Projects
 from storage.repairs import Repairs
-from storage.reviews import Reviews
+from storage.reviews import ReviewSession
 from storage.rounds import Rounds
 from storage.splits import Splits
 from storage.store import Rescoring, SqlStore, open_store
@@ -108,7 +108,6 @@ class Workspace:
     projects = _Repository(Projects)  # how claims are reviewed
     repairs = _Repository(Repairs)  # repairs of answers, and which edits people chose
     rescoring = _Repository(Rescoring)  # the stored answers, to be decided again
-    reviews = _Repository(Reviews)  # assignments and annotations
     rounds = _Repository(Rounds)  # agreement rounds, and what was said in them
     splits = _Repository(Splits)  # the side that each trace stands on
     trail = _Repository(Trail)  # the audit trail as people read it
@@ -136,6 +135,10 @@ class Workspace:
     def label_intake(self) -> LabelIntake:
         """Where labels are imported to."""
         return LabelIntake(store=self.store, project=self.project())
+
+    def reviews(self, user: Person) -> ReviewSession:
+        """What that person does with claims: assignments and annotations."""
+        return ReviewSession(store=self.store, project=self.project(), user=user)
 
     # ------------------------------------------------------------ read across repositories
 

@@ -26,8 +26,8 @@ from core.review.records import (
     Role,
 )
 from core.workflows.label_import import LabelPlan, import_labels, plan_labels, read_labels
-from core.workflows.review import ReviewSession, open_review_session
 from storage.label_intake import LabelIntake
+from storage.reviews import ReviewSession
 from storage.store import SqlStore
 from storage.workspace import Workspace
 
@@ -102,7 +102,7 @@ class Office:
 
     def desk(self, name: str) -> ReviewSession:
         """That person's desk."""
-        return open_review_session(self.workspace, self.project, self.people[name])
+        return self.workspace.reviews(self.people[name])
 
     def read(
         self, name: str, judgement: Judgement = SUPPORTED, **more: object

@@ -25,7 +25,6 @@ from core.records import Trace, VerdictLabel
 from core.review.assignment import CORRECTION_CHARACTERS, MOST_PASSAGES, passage_of
 from core.review.items import Draft, Guideline
 from core.review.records import SUPPORT_LABELS, Judgement, Unfit
-from core.workflows.review import ReviewSession
 from pages.widgets.plain import inert
 from pages.widgets.presses import Button, changed, pressed, tell, view_key
 from pages.widgets.review_layout import (
@@ -51,6 +50,7 @@ from pages.widgets.shortcuts import (
     Page,
 )
 from pages.widgets.source_view import source_names
+from storage.reviews import ReviewSession
 
 Change = Callable[[Draft], Draft]
 # Of the window's height: the page's frame and the form, in rem.

@@ -9,7 +9,6 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.items import Withheld
 from core.review.records import Person
-from core.workflows.review import open_review_session
 from pages.widgets.plain import show_notice, stop_with
 from storage.records import StoredVerdict
 from storage.workspace import Workspace
@@ -36,7 +35,7 @@ def _stop_unread() -> NoReturn:
 def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVerdict) -> None:
     """Write down that the person sees this verdict; end the page where they must decide first."""
     try:
-        session = open_review_session(workspace, workspace.project(), person)
+        session = workspace.reviews(person)
         why = session.open_verdict(verdict.content_hash, verdict.run_key)
     except ProvenanceGuardError as error:
         # Unseen rather than unrecorded.

@@ -21,7 +21,6 @@ from sqlmodel import col
 from core.errors import Conflict
 from core.records import VerdictLabel
 from core.review.records import Annotation, Judgement
-from core.workflows.review import open_review_session
 from storage.annotations import every_current_annotation
 from storage.store import SqlStore, open_store
 from storage.tables import AnnotationRow, AssignmentRow, QueueRow
@@ -36,13 +35,12 @@ import sys
 from core.records import VerdictLabel
 from core.review.records import Judgement
 from core.workflows.models import ForestFiles
-from core.workflows.review import open_review_session
 from storage.workspace import open_workspace
 
 workspace = open_workspace(sys.argv[1], files=ForestFiles())
 project = workspace.project()
 for name in sys.argv[2:]:
-    desk = open_review_session(workspace, project, workspace.people.by_name(name))
+    desk = workspace.reviews(workspace.people.by_name(name))
     while item := desk.next_item():
         support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED
         nonce = desk.show(item.assignment_id)
@@ -115,7 +113,7 @@ def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: Sql
 
     def work(name: str) -> None:
         try:
-            desk = open_review_session(workspace_of(store), office.project, office.people[name])
+            desk = workspace_of(store).reviews(office.people[name])
             begin.wait()
             while item := desk.next_item():
                 support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED

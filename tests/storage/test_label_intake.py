@@ -36,7 +36,6 @@ from core.workflows import label_import
 from core.workflows.label_import import import_labels, left_csv, plan_labels, read_labels
 from core.workflows.packet_export import ExportFilters, export_packet
 from core.workflows.packet_import import import_packet
-from core.workflows.review import open_review_session
 from storage.checking import check_database
 from storage.store import SqlStore, open_store, utc_now
 from storage.workspace import Workspace
@@ -205,12 +204,11 @@ def test_an_import_is_taken_back_as_a_whole_and_may_come_again(office: Office) -
     assert (again.known, gone, intake.imports()) == (4, 4, ())
     assert during != before == reviewed(office)
     assert office.desk("Ada").progress() == waiting
-    assert office.workspace.reviews.mine(office.project.project_id, office.people["Ada"]) == ()
+    assert office.desk("Ada").mine() == ()
     assert problems_beside_the_clock(office.store) == []
     # What was taken back is nobody's decision: Ada is blind again, and others may have said it.
     found = office.store.get_verdict("review-0002")
-    reviews, ada = office.workspace.reviews, office.people["Ada"]
-    assert reviews.open_verdict(ada, found.content_hash, found.run_key) is not None
+    assert office.desk("Ada").open_verdict(found.content_hash, found.run_key) is not None
     plan, put = labels_in(intake, lea, table, "Cleo")
     assert (put.votes, plan.left) == (4, ())
     assert problems_beside_the_clock(office.store) == []
@@ -267,7 +265,7 @@ def import_three(file: str, pipe: Connection, table: str, pre_labels: bool) -> N
 def annotate_when_told(file: str, pipe: Connection) -> None:
     """Hold a claim, annotate it once told to, and say for how many seconds that waited."""
     workspace = workspace_of(open_store(file))
-    desk = open_review_session(workspace, workspace.project(), workspace.people.by_name("Ben"))
+    desk = workspace.reviews(workspace.people.by_name("Ben"))
     item = desk.next_item()
     assert item is not None
     nonce = desk.show(item.assignment_id)

@@ -46,7 +46,6 @@ from core.workflows.packet_folder import (
     write_signatures,
 )
 from core.workflows.packet_import import PacketImport, import_packet
-from core.workflows.review import open_review_session
 from storage.audit import event_hash
 from storage.keys import seed_of
 from storage.packets import Packets
@@ -300,8 +299,7 @@ def test_imported_people_have_no_role_and_imported_readings_are_not_asked_for_ag
 
     people = workspace_of(other).people
     assert people.by_name("Ada").roles == frozenset()
-    project = workspace_of(other).projects.default()
-    assert open_review_session(workspace_of(other), project, people.local()).next_item() is None
+    assert workspace_of(other).reviews(people.local()).next_item() is None
 
 
 def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -> None:
@@ -313,7 +311,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
                for share, (name, store) in zip((0.2, 0.3), stores.items(), strict=True)}  # fmt: skip
     assert locals_["one"].name == locals_["two"].name
     one, two = offices["one"], offices["two"]
-    desk = open_review_session(one.workspace, one.project, locals_["one"])
+    desk = one.workspace.reviews(locals_["one"])
     item = desk.next_item()
     assert item is not None
     nonce = desk.show(item.assignment_id)
@@ -328,7 +326,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
     (claim,) = packets_of(two).reviewed()
     assert [annotation.reviewer for annotation in claim.annotations] != [locals_["two"].name]
     assert claim.annotations[0].reviewer.startswith(locals_["one"].name)
-    assert open_review_session(two.workspace, two.project, locals_["two"]).progress().mine_done == 0
+    assert two.workspace.reviews(locals_["two"]).progress().mine_done == 0
     exported(two, tmp_path / "back")
     again = taken(one, tmp_path / "back")
     assert not again.changed

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import product
 
 import pytest
@@ -28,9 +29,9 @@ from core.review.adjudication import state_of_final
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, ReviewItem
 from core.review.records import Annotation, Cause, Judgement, QueueReason, ReviewStatus, Role, Unfit
-from core.workflows.review import ReviewSession
 from storage.annotations import annotations_of
 from storage.records import TraceFilters
+from storage.reviews import ReviewSession
 from storage.store import SqlStore
 
 NONE = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
@@ -545,11 +546,10 @@ def test_ones_own_annotations_are_listed_and_any_of_them_is_mended(store: SqlSto
     office = an_office(store, traces=1, reads_per_claim=2)
     own = [office.read("Ada", rationale=f"note {n} of Ada") for n in range(3)]
     office.read("Ben", UNSUPPORTED, rationale="note of Ben")
-    project, reviews = office.project.project_id, office.workspace.reviews
     desk, first = office.desk("Ada"), own[0]
     assert first is not None
 
-    listed = reviews.mine(project, office.people["Ada"])
+    listed = desk.mine()
 
     assert [one.rationale for one in listed] == [f"note {n} of Ada" for n in (2, 1, 0)]
     assert not any(one.open or one.adjudicated for one in listed)
@@ -558,11 +558,11 @@ def test_ones_own_annotations_are_listed_and_any_of_them_is_mended(store: SqlSto
     assert (item.claim_key, item.draft.rationale) == (first.claim_key, "note 0 of Ada")
     resumed = desk.next_item()
     assert resumed is not None and resumed.claim_key == first.claim_key
-    assert reviews.mine(project, office.people["Ada"])[2].open
+    assert desk.mine()[2].open
     assert desk.undo(claim_key=first.claim_key) is None  # it is in hand
     assert office.desk("Ben").undo(claim_key=listed[0].claim_key) is None  # not Ben's
     office.decide("Ada", item, UNSUPPORTED)
-    mended = reviews.mine(project, office.people["Ada"])
+    mended = desk.mine()
     assert [one.claim_key for one in mended].count(first.claim_key) == 1
     assert (mended[0].claim_key, mended[0].judgement) == (first.claim_key, UNSUPPORTED)
 
@@ -574,7 +574,7 @@ def test_what_a_third_person_decided_is_listed_as_that_and_not_mended(store: Sql
     assert said is not None
     office.adjudicate("Dora", UNSUPPORTED)
 
-    (one,) = office.workspace.reviews.mine(office.project.project_id, office.people["Ada"])
+    (one,) = office.desk("Ada").mine()
 
     assert one.adjudicated and one.judgement == SUPPORTED  # not what was decided
     with pytest.raises(Conflict, match="adjudicat"):
@@ -800,6 +800,7 @@ def test_every_write_is_refused_without_its_role_and_leaves_no_trace(store: SqlS
             desk.next_item,
             desk.undo,
             desk.next_disagreement,
+            desk.mine,
             lambda desk=desk: desk.show(item.assignment_id),
             lambda desk=desk: desk.annotate(item.assignment_id, "n", SUPPORTED),
             lambda desk=desk: desk.revise(item.assignment_id, "n", SUPPORTED),
@@ -831,6 +832,34 @@ def test_a_role_taken_away_counts_at_once_whatever_an_open_page_still_believes(
         desk.annotate(item.assignment_id, nonce, SUPPORTED)
 
     assert annotations(office, item.claim_key) == ()
+
+
+def test_a_role_taken_away_while_a_verdict_is_on_its_way_counts(store: SqlStore) -> None:
+    office = a_tie(store)
+    item, tie = office.desk("Ada").next_item(), office.desk("Dora").next_disagreement()
+    assert item is not None and tie is not None
+
+    def late(name: str, role: Role) -> tuple[ReviewSession, str]:
+        """Their desk, and a nonce; the role goes once the judgement is read, before it is written."""
+
+        def now() -> datetime:
+            lea = office.people["Lea"]
+            office.workspace.people.revoke(office.people[name], role, by=lea, reason="left")
+            return office.clock()
+
+        desk = office.desk(name)
+        nonce = desk.show((item if name == "Ada" else tie).assignment_id)
+        office.clock.advance(seconds=5)
+        return dataclasses.replace(desk, store=dataclasses.replace(desk.store, now=now)), nonce
+
+    ada, nonce = late("Ada", Role.REVIEWER)
+    with pytest.raises(NotAllowed, match="needs the role reviewer"):
+        ada.annotate(item.assignment_id, nonce, SUPPORTED)
+    dora, nonce = late("Dora", Role.ADJUDICATOR)
+    with pytest.raises(NotAllowed, match="needs the role adjudicator"):
+        dora.adjudicate(tie, nonce, SUPPORTED, Cause.GUIDELINE_GAP)
+
+    assert actions(office)["role.revoked"] == 2
 
 
 def test_nobody_works_on_another_persons_claim(store: SqlStore) -> None:

@@ -110,12 +110,11 @@ def test_nobody_sees_what_others_said_before_they_have_read_and_no_verdict_tells
         rounds.labels(one, office.people["Ben"])
     trace = store.get_trace("review-0001")
     key = store.get_verdict("review-0001").run_key
-    reviews = office.workspace.reviews
-    assert reviews.open_verdict(ada, trace.content_hash, key) is Withheld.ANNOTATION
+    assert office.desk("Ada").open_verdict(trace.content_hash, key) is Withheld.ANNOTATION
 
     read_all(office, "Ada", SUPPORTED)
     assert len(rounds.labels(rounds.all(office.project)[0], ada)) == 16
-    assert reviews.open_verdict(ada, trace.content_hash, key) is None
+    assert office.desk("Ada").open_verdict(trace.content_hash, key) is None
 
 
 def test_claims_of_an_open_round_are_dealt_to_nobody_and_come_back(store: SqlStore) -> None:
@@ -136,7 +135,7 @@ def test_a_lead_chooses_claims_and_what_a_reader_has_seen_is_none_of_them(store:
     office = an_office(store, leading=("Ada",))
     rounds, ada, ben = office.workspace.rounds, office.people["Ada"], office.people["Ben"]
     seen = store.get_trace("review-0001").content_hash
-    office.workspace.reviews.open_verdict(ada, seen, store.get_verdict("review-0001").run_key)
+    office.workspace.reviews(ada).open_verdict(seen, store.get_verdict("review-0001").run_key)
 
     free = rounds.candidates(office.project, [ada, ben])
 

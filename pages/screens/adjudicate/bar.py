@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.workflows.review import ReviewSession
 from pages.screens.adjudicate.decided import open_decided
 from pages.screens.adjudicate.disagreement import (
     Disagreement,
@@ -26,6 +25,7 @@ from pages.widgets.judgement_form import (
 )
 from pages.widgets.review_layout import CAUSES
 from pages.widgets.shortcuts import FIX_GUIDELINE, NOTES, SAVE
+from storage.reviews import ReviewSession
 
 LINES = 5
 

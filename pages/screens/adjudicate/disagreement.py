@@ -8,11 +8,11 @@ import streamlit as st
 
 from core.review.items import BlindAnnotation, DisagreementItem, Draft
 from core.review.records import Cause
-from core.workflows.review import ReviewSession
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import Change, JudgementForm, refusals_told, save_draft
 from pages.widgets.presses import IGNORED
 from pages.widgets.review_layout import CONFIDENCE, Json, answer_words, marked
+from storage.reviews import ReviewSession
 from storage.workspace import Workspace
 
 _HELD = f"{OF_USER}disagreement"

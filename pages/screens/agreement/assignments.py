@@ -15,13 +15,13 @@ from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import OpenAssignment
 from core.review.readers import may_read
 from core.review.records import Role
-from core.workflows.review import ReviewSession
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
 from pages.widgets.figures import widths
 from pages.widgets.forms import after_saving
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import duration_words
+from storage.reviews import ReviewSession
 
 DAY_SECONDS = 86_400
 

@@ -13,7 +13,6 @@ from core.review.assignment import LEAST_PACED
 from core.review.records import Person, ReviewedClaim, Role
 from core.statistics import exact_binomial_interval
 from core.workflows.agreement import AgreementView
-from core.workflows.review import open_review_session
 from pages.screens.agreement.assignments import show_assignments
 from pages.widgets.counting import counted
 from pages.widgets.figures import percent, show_numbers
@@ -112,11 +111,8 @@ def by_person(
 
     Raises NotAllowed for anybody who is neither lead nor auditor. No answer is in it.
     """
-    project = workspace.project()
     late = Counter(
-        each.holder
-        for each in workspace.reviews.open_assignments(project.project_id, user)
-        if each.lease_until < now
+        each.holder for each in workspace.reviews(user).open_assignments() if each.lease_until < now
     )
     agree, differ = (
         Counter(said.reviewer for key in keys for said in view.claims[key].annotations)
@@ -126,7 +122,7 @@ def by_person(
     for each in workspace.people.everybody():
         if Role.REVIEWER not in each.roles:
             continue
-        mine = workspace.reviews.progress(project.project_id, each)
+        mine = workspace.reviews(each).progress()
         seconds = mine.seconds_per_claim if mine.mine_done >= LEAST_PACED else None
         compared = agree[each.shown] + differ[each.shown]
         rows.append(
@@ -149,7 +145,7 @@ def show_by_person(view: AgreementView, workspace: Workspace, user: Person) -> N
     )
     st.page_link("pages/traces.py", label="Assign traces", icon=":material/person_add:")
     st.subheader("Claims in hand", anchor=False)
-    show_assignments(open_review_session(workspace, workspace.project(), user))
+    show_assignments(workspace.reviews(user))
 
 
 def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:

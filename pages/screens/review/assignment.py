@@ -13,12 +13,12 @@ from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, Progress, ReviewItem
 from core.review.pre_labels import told_after
 from core.review.records import Judgement, QueueReason
-from core.workflows.review import ReviewSession
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import Change, JudgementForm, refusals_told, save_draft
 from pages.widgets.presses import IGNORED, tell
 from pages.widgets.review_layout import Json, lay_out_machine
 from pages.widgets.session import open_workspace
+from storage.reviews import ReviewSession
 from storage.store import SqlStore
 from storage.workspace import Workspace
 

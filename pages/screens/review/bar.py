@@ -7,7 +7,6 @@ import weakref
 import streamlit as st
 
 from core.review.assignment import contradiction
-from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import (
     Assignment,
     answer,
@@ -31,6 +30,7 @@ from pages.widgets.judgement_form import (
 from pages.widgets.presses import changed
 from pages.widgets.review_layout import CONFIDENCE
 from pages.widgets.shortcuts import DECLINE, DECLINE_KEYS, KEEP, NOTES, UNDO
+from storage.reviews import ReviewSession
 from storage.store import SqlStore
 
 LINES = 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
 from pages.widgets.counting import counted
 from pages.widgets.days import moments
@@ -14,6 +13,7 @@ from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import answer_words
 from pages.widgets.source_view import names_in_trace
 from storage.annotations import Mine
+from storage.reviews import ReviewSession
 from storage.workspace import Workspace
 
 SHOW, MINE = "show", "mine"  # ?show=mine
@@ -41,7 +41,7 @@ def show_mine(session: ReviewSession, workspace: Workspace) -> None:
     left.title("My annotations", anchor=False)
     right.button("Back to reading", key="to-reading", on_click=_leave, width="stretch")
     try:
-        every = workspace.reviews.mine(session.project.project_id, session.user)
+        every = session.mine()
     except ProvenanceGuardError as error:
         show_notice("Your annotations cannot be shown", str(error), tone="bad")
         return

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.review.records import Person, Role
-from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
 from pages.screens.review.mine import offer_mine
 from pages.widgets.plain import show_notice
 from pages.widgets.shortcuts import UNDO, Keymap
+from storage.reviews import ReviewSession
 
 TRACES, ADJUDICATE, RECALIBRATE = ("pages/traces.py", "pages/adjudicate.py", "pages/recalibrate.py")
 
