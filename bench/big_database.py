@@ -51,9 +51,9 @@ def fill(store: SqlStore, *, traces: int, read: int) -> None:
     """Traces, verdicts, repairs, people, and ``read`` claims that two people have read."""
     relax(store.database.engine)
     put_answers(store, traces)
-    _, others, project = staff(store)
+    _, others = staff(store)
     workspace_of(store).guidelines.current()
-    put_annotations(store, project, others, read)
+    put_annotations(store, others, read)
     put_repairs(store, min(REPAIRS, traces))
     workspace_of(store).splits.of([f"bench-{number:05d}" for number in range(traces)])
     put_evaluation(store)

@@ -14,7 +14,7 @@ from sqlmodel import SQLModel, col
 
 from core.errors import NotFound
 from core.review.items import QueueState
-from core.review.records import Person, Project, ProjectSettings, Role
+from core.review.records import Person, ProjectSettings, Role
 from storage.audit import BEGINNING, event_hash, row_hash
 from storage.records import AuditEvent
 from storage.store import SqlStore
@@ -27,12 +27,12 @@ DIFFER, DECIDED = 20, 40  # every so many-th claim is read differently, and is d
 MONDAY = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
-def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
+def staff(store: SqlStore) -> tuple[Person, list[Person]]:
     """The reviewer who is measured, 20 others, and a project of two annotations a claim."""
     people, projects = workspace_of(store).people, workspace_of(store).projects
     lead, project = people.local(), projects.default()
     if project.settings.reads_per_claim != 2:
-        project = projects.change(
+        projects.change(
             project,
             ProjectSettings(reads_per_claim=2, dwell_milliseconds=0),
             by=lead,
@@ -45,21 +45,19 @@ def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
         except NotFound:
             people.add(name, {Role.REVIEWER, Role.ADJUDICATOR}, by=lead)
     everybody = {person.name: person for person in people.everybody()}
-    return everybody[wanted[0]], [everybody[name] for name in wanted[1:]], project
+    return everybody[wanted[0]], [everybody[name] for name in wanted[1:]]
 
 
-def put_annotations(
-    store: SqlStore, project: Project, others: Sequence[Person], claims: int
-) -> None:
+def put_annotations(store: SqlStore, others: Sequence[Person], claims: int) -> None:
     """Let that many claims be read twice; where the two differ, a third has decided every second."""
     with store.database.writing() as connection:
         keys = connection.scalars(
             select(col(ClaimRow.claim_key)).order_by(col(ClaimRow.claim_key)).limit(claims)
         ).all()
         for some in (keys[at : at + ROWS_AT_ONCE] for at in range(0, len(keys), ROWS_AT_ONCE)):
-            connection.execute(insert(AssignmentRow), list(_assignments(project, others, some)))
-            connection.execute(insert(AnnotationRow), list(_annotations(project, others, some)))
-            if decisions := list(_decisions(project, others, some)):
+            connection.execute(insert(AssignmentRow), list(_assignments(others, some)))
+            connection.execute(insert(AnnotationRow), list(_annotations(others, some)))
+            if decisions := list(_decisions(others, some)):
                 connection.execute(insert(AdjudicationRow), decisions)
             _stand(connection, some)
             _tell(connection, others, some)
@@ -78,13 +76,10 @@ def _slots(claim_key: int) -> tuple[int, ...]:
     return (1, 2, 3) if claim_key % DECIDED == 0 else (1, 2)
 
 
-def _assignments(
-    project: Project, others: Sequence[Person], keys: Sequence[int]
-) -> Iterator[dict[str, object]]:
+def _assignments(others: Sequence[Person], keys: Sequence[int]) -> Iterator[dict[str, object]]:
     for key in keys:
         for slot in _slots(key):
             yield {
-                "project_id": project.project_id,
                 "claim_key": key,
                 "slot": slot,
                 "person_id": _annotator(others, key, slot).person_id,
@@ -95,14 +90,11 @@ def _assignments(
             }
 
 
-def _annotations(
-    project: Project, others: Sequence[Person], keys: Sequence[int]
-) -> Iterator[dict[str, object]]:
+def _annotations(others: Sequence[Person], keys: Sequence[int]) -> Iterator[dict[str, object]]:
     for key in keys:
         for slot in (1, 2):
             supported = (key % 3 != 0) != (slot == 2 and key % DIFFER == 0)
             yield {
-                "project_id": project.project_id,
                 "claim_key": key,
                 "person_id": _annotator(others, key, slot).person_id,
                 "slot": slot,
@@ -123,13 +115,10 @@ def _annotations(
             }
 
 
-def _decisions(
-    project: Project, others: Sequence[Person], keys: Sequence[int]
-) -> Iterator[dict[str, object]]:
+def _decisions(others: Sequence[Person], keys: Sequence[int]) -> Iterator[dict[str, object]]:
     for key in keys:
         if key % DECIDED == 0:
             yield {
-                "project_id": project.project_id,
                 "claim_key": key,
                 "person_id": _annotator(others, key, 3).person_id,
                 "support": "supported",

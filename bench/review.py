@@ -30,7 +30,7 @@ from bench import big_database
 from bench.report import Cell, Report
 from core.errors import InputError
 from core.records import VerdictLabel
-from core.review.records import Judgement, Person, Project
+from core.review.records import Judgement, Person
 from storage.reviews import ReviewSession
 from storage.store import SqlStore, open_store
 
@@ -104,9 +104,7 @@ def line(name: str, taken: list[Taken], limit: float | None = None) -> tuple[Cel
 # ---------------------------------------------------------------- one reviewer
 
 
-def measure_steps(
-    store: SqlStore, project: Project, who: Person, annotations: int
-) -> Iterator[tuple[Cell, ...]]:
+def measure_steps(store: SqlStore, who: Person, annotations: int) -> Iterator[tuple[Cell, ...]]:
     """Yield what one verdict costs without a screen: from the last answer to the next claim shown."""
     desk = workspace_of(store).reviews(who)
     times: dict[str, list[Taken]] = defaultdict(list)
@@ -200,7 +198,7 @@ def one_more_vote(desk: ReviewSession) -> None:
 # ---------------------------------------------------------------- everything at once
 
 
-def measure_large(store: SqlStore, project: Project) -> Iterator[tuple[Cell, ...]]:
+def measure_large(store: SqlStore) -> Iterator[tuple[Cell, ...]]:
     """Yield what reads or moves everything, which no page does while somebody waits."""
     labels, projects = workspace_of(store).labels, workspace_of(store).projects
     lead = workspace_of(store).people.local()
@@ -211,7 +209,7 @@ def measure_large(store: SqlStore, project: Project) -> Iterator[tuple[Cell, ...
         return projects.change(now, wanted, by=lead, reason="measured")
 
     for name, *works in (
-        ("labels.reviewed", lambda: labels.reviewed(project.project_id)),
+        ("labels.reviewed", lambda: labels.reviewed()),
         ("settings that move all claims", lambda: audit_share(0.3), lambda: audit_share(0.2)),
         ("every link and document checked", store.verify_chain),
     ):
@@ -239,18 +237,18 @@ def run(options: argparse.Namespace) -> Report:
     big_database.put_evaluation(built)
     built.close()
     store = open_store(address)
-    who, others, project = big_database.staff(store)
+    who, others = big_database.staff(store)
     report = Report(notes=[f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"])
     columns = ("step", "median s", "longest s", "processor s", "n", "limit s")
     report.table("steps", columns, [
-        *measure_steps(store, project, who, options.annotations),
+        *measure_steps(store, who, options.annotations),
         *measure_keys(who, max(3, options.annotations // 4)),
     ])  # fmt: skip
     desk = workspace_of(store).reviews(others[0])
     seen = ("first", "after an annotation", "once more")
     report.table("pages", ("page", *seen, *(f"{one}, processor" for one in seen), "limit s"),
                  measure_pages(desk, others[1]))  # fmt: skip
-    report.table("everything at once", columns, measure_large(store, project))
+    report.table("everything at once", columns, measure_large(store))
     report.notes.append(f"load average {os.getloadavg()[0]:.1f} at the end")
     store.close()
     return report

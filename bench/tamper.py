@@ -304,7 +304,7 @@ def _reviewed(office: Office) -> None:
             tie, nonce, UNSUPPORTED, cause=Cause.GUIDELINE_GAP, guideline_needs_fix=True, rule="3",
             rationale="rule 3 is silent",
         )  # fmt: skip
-    work.triage.reopen(office.project, tie.claim_key, "misread", by=lea)
+    work.triage.reopen(tie.claim_key, "misread", by=lea)
     ada, ben = office.desk("Ada"), office.desk("Ben")
     given = ben.next_item()
     assert given is not None
@@ -313,11 +313,11 @@ def _reviewed(office: Office) -> None:
     assert held is not None
     ada.save_draft(held.assignment_id, Draft(rationale="half"), ada.show(held.assignment_id))
     annotators = [people["Ben"], people["Cleo"]]
-    work.rounds.begin(office.project, annotators, by=lea, count=2)
-    item = work.rounds.next_item(office.project, people["Ben"])
+    work.rounds.begin(annotators, by=lea, count=2)
+    item = work.rounds.next_item(people["Ben"])
     assert item is not None
     work.rounds.label(item, SUPPORTED, by=people["Ben"], seconds=3.0)
-    work.rounds.close(office.project, by=lea)
+    work.rounds.close(by=lea)
     assert office.desk("Otto").open_verdict(*_verdict(office, "review-0003")) is None
 
 
@@ -330,7 +330,7 @@ def _set_up(office: Office, folder: Path) -> None:
     """Marks, requests, jobs, a repair, a split, a calibrator that rules, keys, words, a signature."""
     work, lea, ada = office.workspace, office.people["Lea"], office.people["Ada"]
     work.triage.mark(["review-0003"], MarkKind.TAG, "weights", by=ada)
-    work.triage.assign(office.project, ["review-0004"], ada, by=lea)
+    work.triage.assign(["review-0004"], ada, by=lea)
     work.jobs.put(unverified(office.store))
     work.jobs.put(work.triage.positions(["review-0003", "review-0004"]))
     verdict = office.store.get_verdict("review-0003")

@@ -65,7 +65,7 @@ def _database(given: str | None) -> list[Check]:
     project = workspace.projects.existing()  # none is made for a look
     if project is not None:
         prior = project.settings.supported_prior or site_config().supported_prior
-        audited = audited_prior(workspace.labels.reviewed(project.project_id, features=False))
+        audited = audited_prior(workspace.labels.reviewed(features=False))
         said = f"{prior:.2f} is set; {audited.words}"
         checks.append(Check(name="prior", passed=True, found=said))
     workspace.close()

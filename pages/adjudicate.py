@@ -30,7 +30,7 @@ user = begin_page(__file__, "Adjudicate")
 workspace = open_workspace()
 session = workspace.reviews(user)
 keys = usable(workspace.key_bindings.of(user))
-lit_words = list(workspace.word_lists.of(session.project, user).all)
+lit_words = list(workspace.word_lists.of(user).all)
 
 
 @st.fragment

@@ -142,11 +142,9 @@ if step == "Labels":
         show_drift([one.row for one in material.rows], shipped, forest)
     project = workspace.project()
     prior = project.settings.supported_prior or settings().supported_prior
-    audited = audited_prior(workspace.labels.reviewed(project.project_id))
+    audited = audited_prior(workspace.labels.reviewed())
     base = policy_of(forest).base_rate
-    queue = expected_yield(
-        workspace.labels.next_probabilities(project.project_id, NEXT), base_rate=base, prior=prior
-    )
+    queue = expected_yield(workspace.labels.next_probabilities(NEXT), base_rate=base, prior=prior)
     told = (
         yield_words(queue) if queue.claims else "",
         f"Where a probability is shown, {round(100 * prior)} of 100 claims of this agent are taken to be "

@@ -25,7 +25,7 @@ user = begin_page(__file__, "Review")
 workspace = open_workspace()
 session = workspace.reviews(user)
 keys = usable(workspace.key_bindings.of(user))
-lit_words = list(workspace.word_lists.of(session.project, user).all)
+lit_words = list(workspace.word_lists.of(user).all)
 
 
 @st.fragment
@@ -40,7 +40,7 @@ def work() -> None:
 
 def _show_claim() -> None:
     try:
-        if of_round := current_round_claim(workspace, session.project, user):
+        if of_round := current_round_claim(workspace, user):
             show_round_claim(of_round, workspace, keys, lit_words)
             return
         held = current_assignment(session, workspace)

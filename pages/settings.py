@@ -40,4 +40,4 @@ with or_stop():
     with own_keys:
         show_own_keys(workspace, user)
     with words:
-        show_words(workspace, project, user)
+        show_words(workspace, user)

@@ -138,7 +138,7 @@ if verdict is not None and (view["panel"] == "provenance" or this_verdict in pro
         "provenance": lay_out_provenance(_provenance(), verdict.verification, stored.trace),
     }
 own_keys = dict(keys.of_views(Page.VERDICT))
-lit_words = list(workspace.word_lists.of(workspace.project(), user).all)
+lit_words = list(workspace.word_lists.of(user).all)
 asked = show_evidence(
     {**data, "view": view, "links": links, "keys": own_keys, "words": lit_words}, key="evidence"
 )

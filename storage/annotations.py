@@ -34,13 +34,15 @@ from core.review.records import (
 )
 from storage import tables
 from storage.audit import add_row
-from storage.columns import about, in_pieces, plain_text
+from storage.columns import in_pieces, plain_text
 from storage.tables import (
+    PROJECT,
     AdjudicationReopening,
     AdjudicationRow,
     AnnotationRow,
     AnnotationWithdrawal,
     PersonRow,
+    about,
 )
 
 # What few judgements have: a key each in the column ``more``, and there only where it says something.
@@ -115,17 +117,15 @@ def annotation_columns(said: NewAnnotation | Annotation) -> dict[str, object]:
     }
 
 
-def with_names(
-    table: type[AnnotationRow] | type[AdjudicationRow], key: str, project_id: int
-) -> Any:
-    """The rows of a project that nobody took back, with the name of the person, the oldest first;
+def with_names(table: type[AnnotationRow] | type[AdjudicationRow], key: str) -> Any:
+    """The rows that nobody took back, with the name of the person, the oldest first;
     ``key`` numbers them."""
     columns: Mapping[str, Any] = table.__table__.c  # type: ignore[union-attr]
     return (
         select(table.__table__, col(PersonRow.name))  # type: ignore[union-attr]
         .join(PersonRow, col(PersonRow.person_id) == columns["person_id"])
         .where(
-            columns["project_id"] == project_id,
+            columns["project_id"] == PROJECT,
             not_withdrawn() if table is AnnotationRow else stands(),
         )
         .order_by(columns[key])
@@ -148,7 +148,6 @@ def put_annotation(
 ) -> Annotation:
     """Write an annotation for the assignment in hand, with its event."""
     values: dict[str, object] = {
-        "project_id": assignment.project_id,
         "claim_key": assignment.claim_key,
         "person_id": assignment.person_id,
         "slot": assignment.slot,
@@ -179,16 +178,16 @@ def put_annotation(
     )
     return next(
         annotation
-        for annotation in annotations_of(connection, assignment.project_id, assignment.claim_key)
+        for annotation in annotations_of(connection, assignment.claim_key)
         if annotation.vote_id == vote_id
     )
 
 
 def annotations_of(
-    connection: Connection, project_id: int, claim_key: int, *, person_id: int | None = None
+    connection: Connection, claim_key: int, *, person_id: int | None = None
 ) -> tuple[Annotation, ...]:
     """Every annotation on a claim as written, the oldest first."""
-    statement = with_names(AnnotationRow, "vote_id", project_id).where(
+    statement = with_names(AnnotationRow, "vote_id").where(
         col(AnnotationRow.claim_key) == claim_key
     )
     if person_id is not None:
@@ -196,29 +195,27 @@ def annotations_of(
     return tuple(map(_annotation, connection.execute(statement)))
 
 
-def current_annotations(
-    connection: Connection, project_id: int, claim_key: int
-) -> tuple[Annotation, ...]:
+def current_annotations(connection: Connection, claim_key: int) -> tuple[Annotation, ...]:
     """The annotations that count, one a reviewer, by slot."""
-    return current(annotations_of(connection, project_id, claim_key))
+    return current(annotations_of(connection, claim_key))
 
 
 def every_annotation(
-    connection: Connection, project_id: int, claim_keys: Collection[int] | None = None
+    connection: Connection, claim_keys: Collection[int] | None = None
 ) -> Mapping[int, list[Annotation]]:
-    """The annotations as written on every claim of a project, or on some: claim key → annotations."""
+    """The annotations as written on every claim, or on some: claim key → annotations."""
     by_claim: dict[int, list[Annotation]] = {}
-    statement = with_names(AnnotationRow, "vote_id", project_id)
+    statement = with_names(AnnotationRow, "vote_id")
     for row in _of_claims(connection, statement, AnnotationRow, claim_keys):
         by_claim.setdefault(row.claim_key, []).append(_annotation(row))
     return by_claim
 
 
 def every_current_annotation(
-    connection: Connection, project_id: int, claim_keys: Collection[int] | None = None
+    connection: Connection, claim_keys: Collection[int] | None = None
 ) -> Mapping[int, tuple[Annotation, ...]]:
     """Of the same, those that count."""
-    found = every_annotation(connection, project_id, claim_keys)
+    found = every_annotation(connection, claim_keys)
     return {claim_key: current(annotations) for claim_key, annotations in found.items()}
 
 
@@ -233,13 +230,13 @@ def _of_claims(
         yield from connection.execute(statement.where(col(table.claim_key).in_(keys)))
 
 
-def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:
+def pace(connection: Connection, person_id: int | None) -> Sequence[float]:
     """The seconds of recent first annotations of a person, or of anybody; none of few: one claim
     that somebody was called away from would say "8 hours left"."""
     statement = (
         select(col(AnnotationRow.seconds))
         # What came with an import was not timed.
-        .where(col(AnnotationRow.project_id) == project_id, col(AnnotationRow.seconds) > 0)
+        .where(col(AnnotationRow.seconds) > 0)
         .order_by(col(AnnotationRow.vote_id).desc())
         .limit(PACE_ANNOTATIONS)
     )
@@ -249,15 +246,12 @@ def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequ
     return seconds if len(seconds) >= LEAST_PACED else []
 
 
-def latest_annotations(connection: Connection, project_id: int, person_id: int) -> list[Row[Any]]:
+def latest_annotations(connection: Connection, person_id: int) -> list[Row[Any]]:
     """The latest annotations of a person: rows of vote_id, claim_key and at, the latest first."""
     return list(
         connection.execute(
             select(col(AnnotationRow.vote_id), col(AnnotationRow.claim_key), col(AnnotationRow.at))
-            .where(
-                col(AnnotationRow.project_id) == project_id,
-                col(AnnotationRow.person_id) == person_id,
-            )
+            .where(col(AnnotationRow.person_id) == person_id)
             .order_by(col(AnnotationRow.vote_id).desc())
             .limit(PACE_ANNOTATIONS)
         )
@@ -283,10 +277,10 @@ class Mine:
     adjudicated: bool
 
 
-def own_annotations(connection: Connection, project_id: int, person_id: int) -> tuple[Mine, ...]:
+def own_annotations(connection: Connection, person_id: int) -> tuple[Mine, ...]:
     """A person's annotations that count and that were assigned to them, the latest first."""
     said, claim, trace = AnnotationRow, tables.ClaimRow, tables.TraceVersion
-    its_own = about(tables.AssignmentRow, project_id, said.claim_key, person_id)
+    its_own = about(tables.AssignmentRow, said.claim_key, person_id)
     rows: Sequence[Any] = connection.execute(
         select(
             said.__table__,  # type: ignore[attr-defined]
@@ -297,7 +291,7 @@ def own_annotations(connection: Connection, project_id: int, person_id: int) -> 
             (col(tables.AssignmentRow.state) == "open").label("open"),
             exists()
             .where(
-                col(AdjudicationRow.project_id) == project_id,
+                col(AdjudicationRow.project_id) == PROJECT,
                 col(AdjudicationRow.claim_key) == col(said.claim_key),
                 stands(),
             )
@@ -309,11 +303,7 @@ def own_annotations(connection: Connection, project_id: int, person_id: int) -> 
         .where(
             col(said.vote_id).in_(
                 select(func.max(col(said.vote_id)))
-                .where(
-                    col(said.project_id) == project_id,
-                    col(said.person_id) == person_id,
-                    not_withdrawn(),
-                )
+                .where(col(said.person_id) == person_id, not_withdrawn())
                 .group_by(col(said.claim_key))
             )
         )
@@ -379,7 +369,6 @@ def put_adjudication(
         connection,
         AdjudicationRow,
         {
-            "project_id": assignment.project_id,
             "claim_key": assignment.claim_key,
             "person_id": assignment.person_id,
             **judgement_columns(decision.judgement),
@@ -402,21 +391,21 @@ def put_adjudication(
             "guideline": guideline_version,
         },
     )
-    found = adjudication_of(connection, assignment.project_id, assignment.claim_key)
+    found = adjudication_of(connection, assignment.claim_key)
     assert found is not None
     return found
 
 
-def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
+def adjudication_of(connection: Connection, claim_key: int) -> Adjudication | None:
     """The adjudication that counts on a claim."""
-    return every_adjudication(connection, project_id, [claim_key]).get(claim_key)
+    return every_adjudication(connection, [claim_key]).get(claim_key)
 
 
 def every_adjudication(
-    connection: Connection, project_id: int, claim_keys: Collection[int] | None = None
+    connection: Connection, claim_keys: Collection[int] | None = None
 ) -> Mapping[int, Adjudication]:
-    """The adjudication that counts on every claim of a project, or on some: claim key → adjudication."""
-    statement = with_names(AdjudicationRow, "adjudication_id", project_id)
+    """The adjudication that counts on every claim, or on some: claim key → adjudication."""
+    statement = with_names(AdjudicationRow, "adjudication_id")
     rows = _of_claims(connection, statement, AdjudicationRow, claim_keys)
     return {row.claim_key: _adjudication(row) for row in rows}
 

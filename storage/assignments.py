@@ -31,9 +31,10 @@ from core.review.sampling import audit_turn
 from storage import queue, tables
 from storage.annotations import annotations_of, not_withdrawn
 from storage.audit import append_event
-from storage.columns import about, in_pieces, plain_text, read_as
+from storage.columns import in_pieces, plain_text, read_as
 from storage.queue import settle
 from storage.tables import (
+    PROJECT,
     SHOWN_NAME,
     AnnotationRow,
     AssignmentRow,
@@ -41,12 +42,13 @@ from storage.tables import (
     ClaimRow,
     QueueRow,
     TraceVersion,
+    about,
 )
 
 ASSIGNED = "claim.assigned"
 
 
-def open_annotation(connection: Connection, project_id: int, person_id: int) -> Assignment | None:
+def open_annotation(connection: Connection, person_id: int) -> Assignment | None:
     """The annotation in the person's hands: of several the one that is new or was shown last.
 
     Somebody holds several after taking something back: that comes first, then the one before it.
@@ -54,7 +56,7 @@ def open_annotation(connection: Connection, project_id: int, person_id: int) -> 
     shown = col(AssignmentRow.shown_at)
     return _first(
         connection,
-        _select(project_id)
+        _select()
         .where(col(AssignmentRow.person_id) == person_id, col(AssignmentRow.state) == "open")
         .where(col(AssignmentRow.slot) < ADJUDICATION_SLOT)
         .order_by(None)
@@ -62,59 +64,52 @@ def open_annotation(connection: Connection, project_id: int, person_id: int) -> 
     )
 
 
-def open_adjudication(connection: Connection, project_id: int, person_id: int) -> Assignment | None:
+def open_adjudication(connection: Connection, person_id: int) -> Assignment | None:
     """The disagreement in the person's hands."""
     return _first(
         connection,
-        _select(project_id)
+        _select()
         .where(col(AssignmentRow.person_id) == person_id, col(AssignmentRow.state) == "open")
         .where(col(AssignmentRow.slot) == ADJUDICATION_SLOT),
     )
 
 
-def assignment_of(
-    connection: Connection, project_id: int, claim_key: int, person_id: int
-) -> Assignment | None:
+def assignment_of(connection: Connection, claim_key: int, person_id: int) -> Assignment | None:
     """The person's assignment of that claim, open or done."""
     return _first(
         connection,
-        _select(project_id).where(
+        _select().where(
             col(AssignmentRow.claim_key) == claim_key, col(AssignmentRow.person_id) == person_id
         ),
     )
 
 
-def assignments_of(
-    connection: Connection, project_id: int, claim_keys: Sequence[int]
-) -> Iterator[Assignment]:
+def assignments_of(connection: Connection, claim_keys: Sequence[int]) -> Iterator[Assignment]:
     """Every assignment of those claims."""
     for keys in in_pieces(claim_keys):
-        of = _select(project_id).where(col(AssignmentRow.claim_key).in_(keys))
+        of = _select().where(col(AssignmentRow.claim_key).in_(keys))
         yield from map(_assignment, connection.execute(of))
 
 
-def assignment_at(connection: Connection, project_id: int, assignment_id: int) -> Assignment:
+def assignment_at(connection: Connection, assignment_id: int) -> Assignment:
     """That assignment; raises NotFound when it is gone (given back, or its lease ran out)."""
-    found = _first(
-        connection, _select(project_id).where(col(AssignmentRow.assignment_id) == assignment_id)
-    )
+    found = _first(connection, _select().where(col(AssignmentRow.assignment_id) == assignment_id))
     if found is None:
         raise NotFound(leases.GONE)
     return found
 
 
-def own(connection: Connection, project_id: int, assignment_id: int, user: Person) -> Assignment:
+def own(connection: Connection, assignment_id: int, user: Person) -> Assignment:
     """That assignment, if it is the person's; raises NotFound otherwise."""
-    return leases.check_own(assignment_at(connection, project_id, assignment_id), user)
+    return leases.check_own(assignment_at(connection, assignment_id), user)
 
 
-def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssignment, ...]:
+def open_assignments(connection: Connection) -> tuple[OpenAssignment, ...]:
     """Every claim that somebody holds, the one that has not moved longest first."""
     latest_annotations = (
         select(func.max(col(AnnotationRow.vote_id)))
         .where(
-            about(AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id),
-            not_withdrawn(),
+            about(AnnotationRow, AssignmentRow.claim_key, AssignmentRow.person_id), not_withdrawn()
         )
         .correlate(AssignmentRow)
         .scalar_subquery()
@@ -136,7 +131,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
             tables.Draft, col(tables.Draft.assignment_id) == col(AssignmentRow.assignment_id)
         )
         .outerjoin(AnnotationRow, col(AnnotationRow.vote_id) == latest_annotations)
-        .where(col(AssignmentRow.project_id) == project_id, col(AssignmentRow.state) == "open")
+        .where(col(AssignmentRow.state) == "open")
     ).all()
     assignment = (
         OpenAssignment(
@@ -180,7 +175,7 @@ def take_again(
     connection: Connection, project: Project, user: Person, claim_key: int, *, now: datetime
 ) -> Assignment:
     """A claim that the person gave back, in their hands again; raises Conflict once others have it."""
-    queued = queue.queued_claim(connection, project.project_id, claim_key)
+    queued = queue.queued_claim(connection, claim_key)
     assignment = _take(connection, project, user, queued, now=now) if queued else None
     if assignment is None:
         raise Conflict(leases.PASSED_ON)
@@ -196,7 +191,7 @@ def _take(
             col(AssignmentRow.reason),
             col(AssignmentRow.inclusion_probability),
         ).where(
-            col(AssignmentRow.project_id) == project.project_id,
+            col(AssignmentRow.project_id) == PROJECT,
             col(AssignmentRow.claim_key) == queued.claim_key,
             col(AssignmentRow.slot) < ADJUDICATION_SLOT,
         )
@@ -216,7 +211,7 @@ def take_disagreement(
     connection: Connection, project: Project, user: Person, *, now: datetime
 ) -> Assignment | None:
     """The oldest disagreement that the person may decide, from now on in their hands."""
-    claim_key = queue.next_disagreement(connection, project.project_id, user.person_id)
+    claim_key = queue.next_disagreement(connection, user.person_id)
     if claim_key is None:
         return None
     tie = leases.Slot(
@@ -229,7 +224,7 @@ def expire(connection: Connection, project: Project, user: Person, *, now: datet
     """Give back what others held too long; a decision being reconsidered stands as it was."""
     # Without an order: with one, SQLite would walk through all assignments instead of the late ones.
     late = connection.execute(
-        _select(project.project_id)
+        _select()
         .where(
             col(AssignmentRow.state) == "open",
             col(AssignmentRow.lease_until) < now,
@@ -253,9 +248,7 @@ def give_back(
     reason: str,
 ) -> None:
     """Take a claim out of somebody's hands."""
-    said = annotations_of(
-        connection, assignment.project_id, assignment.claim_key, person_id=assignment.person_id
-    )
+    said = annotations_of(connection, assignment.claim_key, person_id=assignment.person_id)
     if leases.given_back(assignment, annotated=bool(said)):
         close(connection, assignment)
     else:
@@ -359,7 +352,6 @@ def _insert(
     assignment_id = connection.execute(
         insert(AssignmentRow)
         .values(
-            project_id=project.project_id,
             claim_key=claim_key,
             slot=slot.slot,
             person_id=user.person_id,
@@ -388,7 +380,7 @@ def _insert(
         },
     )
     settle(connection, project, claim_key)
-    return assignment_at(connection, project.project_id, assignment_id)
+    return assignment_at(connection, assignment_id)
 
 
 def _keep(connection: Connection, assignment: Assignment) -> None:
@@ -406,13 +398,13 @@ def _keep(connection: Connection, assignment: Assignment) -> None:
     )
 
 
-def _select(project_id: int) -> Select[*tuple[Any, ...]]:
+def _select() -> Select[*tuple[Any, ...]]:
     return (
         select(
             AssignmentRow.__table__,  # type: ignore[attr-defined]
             (col(AssignmentRow.state) == "open").label("open"),
         )
-        .where(col(AssignmentRow.project_id) == project_id)
+        .where(col(AssignmentRow.project_id) == PROJECT)
         .order_by(col(AssignmentRow.assignment_id))
     )
 

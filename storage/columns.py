@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, DateTime, Text, and_
+from sqlalchemy import DateTime, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -72,8 +72,3 @@ def read_as(kind: type[Record], row: Any) -> Record:
 
 
 _ADAPTER = lru_cache(TypeAdapter)  # made once for each kind
-
-
-def about(table: Any, project: Any, claim: Any, person: Any) -> ColumnElement[bool]:
-    """Whether the table's row is of that project, claim and person, each a value or a column."""
-    return and_(table.project_id == project, table.claim_key == claim, table.person_id == person)

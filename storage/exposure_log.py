@@ -17,11 +17,11 @@ from core.review.readers import is_blind
 from core.review.records import Exposure
 from storage.annotations import not_withdrawn, stands
 from storage.audit import append_event
-from storage.columns import about
 from storage.listing import yet_to_judge
 from storage.people import person_at
 from storage.queue import waits_in_round
 from storage.tables import (
+    PROJECT,
     AdjudicationRow,
     AnnotationRow,
     AssignmentRow,
@@ -31,6 +31,7 @@ from storage.tables import (
     TraceVersion,
     Verdict,
     VerdictOpening,
+    about,
 )
 
 VERDICT_PAGE = "verdict page"
@@ -162,17 +163,12 @@ def _place(connection: Connection, content_hash: str, run_key: str) -> Row[*tupl
 def _decided() -> ColumnElement[bool]:
     """Whether the holder of the assignment has judged its claim before."""
     read = exists().where(
-        about(
-            AnnotationRow,
-            AssignmentRow.project_id,
-            AssignmentRow.claim_key,
-            AssignmentRow.person_id,
-        ),
+        about(AnnotationRow, AssignmentRow.claim_key, AssignmentRow.person_id),
         col(AssignmentRow.slot) < ADJUDICATION_SLOT,
         not_withdrawn(),
     )
     settled = exists().where(
-        col(AdjudicationRow.project_id) == col(AssignmentRow.project_id),
+        col(AdjudicationRow.project_id) == PROJECT,
         col(AdjudicationRow.claim_key) == col(AssignmentRow.claim_key),
         col(AssignmentRow.slot) == ADJUDICATION_SLOT,
         stands(),

@@ -53,11 +53,10 @@ class Judges:
                     .where(col(Verdict.document).contains('"proved"'))
                 ).scalars()
             )
-        project = Projects(store=self.store).existing()
-        if not with_proof or project is None:
+        if not with_proof or Projects(store=self.store).existing() is None:
             return  # no label is read where no judge has proved anything
         versions: dict[tuple[str, str], list[ReviewedClaim]] = {}
-        for claim in labels.reviewed(project.project_id, features=False):
+        for claim in labels.reviewed(features=False):
             if claim.content_hash in with_proof:
                 versions.setdefault((claim.trace_id, claim.content_hash), []).append(claim)
         for version, claims in versions.items():

@@ -21,7 +21,7 @@ from core.review.pre_labels import LabelledClaim
 from core.review.records import Person, Project, Role
 from storage.annotations import every_adjudication, every_current_annotation, not_withdrawn
 from storage.audit import add_rows, append_event, sha256_of
-from storage.columns import about, in_pieces, plain_text
+from storage.columns import in_pieces, plain_text
 from storage.guidelines import keep_first
 from storage.packet_intake import VOTE_IMPORTED, ReviewIntake, people_of
 from storage.people import People, allow
@@ -29,6 +29,7 @@ from storage.pre_labels import PreLabels, put_pre_labels
 from storage.queue import settle_all
 from storage.store import SqlStore
 from storage.tables import (
+    PROJECT,
     AnnotationRow,
     AnnotationWithdrawal,
     AssignmentRow,
@@ -39,6 +40,7 @@ from storage.tables import (
     PreLabelRow,
     QueueRow,
     TraceVersion,
+    about,
 )
 from storage.traces import is_newest
 from storage.trail import Trail
@@ -66,7 +68,7 @@ class LabelIntake:
             )
             .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
             .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
-            .where(col(QueueRow.project_id) == self.project.project_id, is_newest())
+            .where(is_newest())
             .order_by(col(ClaimRow.claim_key))
         )
         with self.store.database.reading() as connection:
@@ -79,12 +81,11 @@ class LabelIntake:
 
     def contexts(self, claim_keys: Collection[int]) -> Mapping[int, ClaimContext]:
         """What each of these claims was read with, and what its annotators say."""
-        project_id = self.project.project_id
         claims: dict[int, tuple[int, str]] = {}
         tools: dict[int, Mapping[str, str]] = {}
         places: dict[int, dict[str, Place]] = defaultdict(dict)
         held = and_(
-            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.project_id) == PROJECT,
             col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
         )
         wanted = (
@@ -97,7 +98,6 @@ class LabelIntake:
             .outerjoin(AssignmentRow, held)
             .outerjoin(PersonRow, col(PersonRow.person_id) == col(AssignmentRow.person_id))
             .outerjoin(Draft, col(Draft.assignment_id) == col(AssignmentRow.assignment_id))
-            .where(col(QueueRow.project_id) == project_id)
         )  # fmt: skip
         with self.store.database.reading() as connection:
             for keys in in_pieces(sorted(claim_keys)):
@@ -114,7 +114,7 @@ class LabelIntake:
                     )
                 )
                 tools |= {row.position: _tools(row.document) for row in documents}
-            said = every_current_annotation(connection, project_id, claim_keys)
+            said = every_current_annotation(connection, claim_keys)
         pre_labels = PreLabels(store=self.store).all(claim_keys)
         return {
             key: ClaimContext(
@@ -183,13 +183,13 @@ class LabelIntake:
                 append_event(connection, self.store.now(), by.name, IMPORTED, of.key, told_now)
             yield connection
             if last and FINISHED not in told:
-                detail[of.noun] = _kept(connection, self.project, of)
+                detail[of.noun] = _kept(connection, of)
                 append_event(connection, self.store.now(), by.name, FINISHED, of.key, detail)
 
     def imports(self) -> tuple[LabelImport, ...]:
         """The imports of labels into the project that nobody took back, the latest first."""
         with self.store.database.reading() as connection:
-            return tuple(reversed(tuple(_imports(connection, self.project))))
+            return tuple(reversed(tuple(_imports(connection))))
 
     def withdraw(self, key: str, *, by: Person) -> int:
         """Take an import back as a whole: how many labels count no longer; they stay as written.
@@ -199,40 +199,30 @@ class LabelIntake:
         now = self.store.now()
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "take an import of labels back")
-            found = next(
-                (one for one in _imports(connection, self.project) if one.key == key), None
-            )
+            found = next((one for one in _imports(connection) if one.key == key), None)
             if found is None:
                 raise NotFound("no such import of labels counts here")
             if found.pre_labels:
                 return self._pre_labels_back(connection, found, by)
-            annotations = list(_annotations(connection, self.project, key))
-            project_id, claims = self.project.project_id, {claim for claim, _, _ in annotations}
-            if decided := len(every_adjudication(connection, project_id, claims)):
+            annotations = list(_annotations(connection, key))
+            claims = {claim for claim, _, _ in annotations}
+            if decided := len(every_adjudication(connection, claims)):
                 raise Conflict(
                     f"{decided} of its claims have been adjudicated since: reopen those first"
                 )
             rows = [
-                {
-                    "project_id": project_id,
-                    "claim_key": claim,
-                    "vote_id": vote,
-                    "person_id": by.person_id,
-                    "at": now,
-                }
+                {"claim_key": claim, "vote_id": vote, "person_id": by.person_id, "at": now}
                 for claim, _, vote in annotations
             ]
             add_rows(
                 connection, AnnotationWithdrawal, rows, at=now, actor=by.name, action=WITHDRAWN,
-                entity=key, detail={"project": project_id, "annotations": len(rows)},
+                entity=key, detail={"project": self.project.project_id, "annotations": len(rows)},
             )  # fmt: skip
-            said = about(
-                AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id
-            )
+            said = about(AnnotationRow, AssignmentRow.claim_key, AssignmentRow.person_id)
             for some in in_pieces(annotations):
                 connection.execute(
                     delete(AssignmentRow).where(
-                        col(AssignmentRow.project_id) == project_id,
+                        col(AssignmentRow.project_id) == PROJECT,
                         col(AssignmentRow.claim_key).in_({claim for claim, _, _ in some}),
                         col(AssignmentRow.slot) < ADJUDICATION_SLOT,
                         exists().where(
@@ -279,15 +269,14 @@ def _told(connection: Connection, key: str | None = None) -> Sequence[Any]:
     return connection.execute(wanted.order_by(col(AuditEvent.sequence))).all()
 
 
-def _imports(connection: Connection, of: Project | None = None) -> Iterator[LabelImport]:
-    """The imports that nobody took back, of one project or of all, the earliest first."""
+def _imports(connection: Connection) -> Iterator[LabelImport]:
+    """The imports that nobody took back, the earliest first."""
     rows = _told(connection)
     back = {row.entity for row in rows if row.action == WITHDRAWN}
     ended = {row.entity: json.loads(row.detail) for row in rows if row.action == FINISHED}
     for row in rows:
         detail = json.loads(row.detail)
-        other = of is not None and detail.get("project") != of.project_id
-        if row.action != IMPORTED or row.entity in back or other:
+        if row.action != IMPORTED or row.entity in back:
             continue
         # Until 0.19.0 one event told of all that had come in.
         planned, end = detail.get("planned", detail), ended.get(row.entity, detail)
@@ -297,26 +286,26 @@ def _imports(connection: Connection, of: Project | None = None) -> Iterator[Labe
             annotators=tuple(detail.get("annotators", ())),
         )  # fmt: skip
         finished = one.noun in end
-        kept = end[one.noun] if finished else _kept(connection, of, one) if of else 0
+        kept = end[one.noun] if finished else _kept(connection, one)
         yield replace(one, planned=planned[one.noun], kept=kept, finished=finished)
 
 
-def _kept(connection: Connection, of: Project, one: LabelImport) -> int:
+def _kept(connection: Connection, one: LabelImport) -> int:
     """How many labels have come in with the import."""
     if not one.pre_labels:
-        return sum(1 for _ in _annotations(connection, of, one.key))
+        return sum(1 for _ in _annotations(connection, one.key))
     claims = select(func.count(func.distinct(col(PreLabelRow.claim_key))))
     holding = claims.where(col(PreLabelRow.document).contains(one.key))
     return connection.execute(holding).scalar_one()
 
 
-def _annotations(connection: Connection, of: Project, key: str) -> Iterator[tuple[int, int, int]]:
+def _annotations(connection: Connection, key: str) -> Iterator[tuple[int, int, int]]:
     """Claim, person and row of each annotation that came into the project with the import."""
     events = select(col(AuditEvent.entity), col(AuditEvent.detail)).where(
         col(AuditEvent.action) == VOTE_IMPORTED, col(AuditEvent.detail).contains(key)
     )
     for event in connection.execute(events):
         detail = json.loads(event.detail)
-        if (detail["packet"], detail["project"]) == (key, of.project_id):
+        if detail["packet"] == key:
             ((_, vote, _),) = detail["rows"]
             yield int(event.entity.removeprefix("claim ")), detail["person"], vote

@@ -1,4 +1,4 @@
-"""Labels: what people said about claims and what stands, in a handful of statements a project."""
+"""Labels: what people said about claims and what stands, in a handful of statements."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.projects import project_at
 from storage.store import SqlStore
 from storage.tables import (
+    PROJECT,
     AdjudicationReopening,
     AdjudicationRow,
     AnnotationRow,
@@ -50,27 +51,27 @@ class Labels:
 
     store: SqlStore
 
-    def reviewed(self, project_id: int, *, features: bool = True) -> tuple[ReviewedClaim, ...]:
+    def reviewed(self, *, features: bool = True) -> tuple[ReviewedClaim, ...]:
         """The claims whose annotations are all in, in the order of their traces.
 
         They are kept in memory, and brought up to what was written since. Without ``features``, signals
         come without them, in half the time.
         """
-        key = self._key(project_id, features)
+        key = self._key(features)
         with self.store.database.reading() as connection:
-            mark = _mark(connection, project_id)
+            mark = _mark(connection)
             kept = _KEPT.get(key)
             if kept is None or kept.mark != mark:
-                found = None if kept is None else _brought_up(connection, project_id, kept, mark)
+                found = None if kept is None else _brought_up(connection, kept, mark)
                 while key not in _KEPT and len(_KEPT) >= KEPT_AT_MOST:
                     _KEPT.pop(next(iter(_KEPT)), None)
                 if found is None:
                     with _uncollected():
-                        found = _read(connection, project_id, mark, features)
+                        found = _read(connection, mark, features)
                 kept = _KEPT[key] = found
         return kept.claims
 
-    def next_probabilities(self, project_id: int, count: int) -> tuple[float, ...]:
+    def next_probabilities(self, count: int) -> tuple[float, ...]:
         """The support of the claims that come next in the queue, audits aside."""
         said = aliased(ClaimSignal)
         latest = (
@@ -84,7 +85,7 @@ class Labels:
             .select_from(QueueRow)
             .join(ClaimSignal, col(ClaimSignal.signal_id) == latest)
             .where(
-                col(QueueRow.project_id) == project_id,
+                col(QueueRow.project_id) == PROJECT,
                 col(QueueRow.missing) > 0,
                 col(QueueRow.audit).is_(False),
                 col(ClaimSignal.probability).is_not(None),
@@ -95,13 +96,13 @@ class Labels:
         with self.store.database.reading() as connection:
             return tuple(connection.execute(wanted).scalars())  # type: ignore[arg-type]  # none is null
 
-    def waiting_traces(self, project_id: int, most: int) -> tuple[str, ...]:
+    def waiting_traces(self, most: int) -> tuple[str, ...]:
         """The traces with a claim that nobody has taken, the one that comes first in the queue first."""
         wanted = (
             select(col(TraceVersion.trace_id))
             .join(ClaimRow, col(ClaimRow.position) == col(TraceVersion.position))
             .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
-            .where(col(QueueRow.project_id) == project_id, col(QueueRow.missing) > 0)
+            .where(col(QueueRow.missing) > 0)
             .group_by(col(TraceVersion.trace_id))
             .order_by(func.min(col(QueueRow.rank)), col(TraceVersion.trace_id))
             .limit(most)
@@ -109,20 +110,20 @@ class Labels:
         with self.store.database.reading() as connection:
             return tuple(connection.execute(wanted).scalars())
 
-    def unfinished(self, project_id: int) -> int:
+    def unfinished(self) -> int:
         """How many claims have an annotation, and annotations still to come."""
         with self.store.database.reading() as connection:
             begun = connection.execute(
                 select(func.count(func.distinct(col(AnnotationRow.claim_key)))).where(
-                    col(AnnotationRow.project_id) == project_id, not_withdrawn()
+                    not_withdrawn()
                 )
             ).scalar_one()
         # Whichever is in memory already: with features or without, the claims are the same.
-        features = self._key(project_id, True) in _KEPT
-        return begun - len(self.reviewed(project_id, features=features))
+        features = self._key(True) in _KEPT
+        return begun - len(self.reviewed(features=features))
 
-    def _key(self, project_id: int, features: bool) -> tuple[str, int, bool]:
-        return (str(self.store.database.engine.url), project_id, features)
+    def _key(self, features: bool) -> tuple[str, bool]:
+        return (str(self.store.database.engine.url), features)
 
 
 @contextmanager
@@ -173,10 +174,10 @@ _Placed = tuple[tuple[int, int, int], ReviewedClaim]  # (position of its trace, 
 KEPT_AT_MOST = 2
 # With more claims to read again than this, reading all of them is hardly slower.
 BROUGHT_UP_AT_MOST = 200
-_KEPT: dict[tuple[str, int, bool], _Kept] = {}
+_KEPT: dict[tuple[str, bool], _Kept] = {}
 
 
-def _mark(connection: Connection, project_id: int) -> _Mark:
+def _mark(connection: Connection) -> _Mark:
     ever: dict[str, Any] = {
         "traces": func.count(col(TraceVersion.position)),
         "splits": func.count(col(TraceSplit.trace_key)),
@@ -194,25 +195,23 @@ def _mark(connection: Connection, project_id: int) -> _Mark:
         .limit(1)
     ).first()
     return _Mark(
-        settings=project_at(connection, project_id).version,
+        settings=project_at(connection).version,
         annotation=last.vote_id if last else 0,
         voted_at=last.at if last else None,
         **{name: number or 0 for name, number in found._mapping.items()},
     )
 
 
-def _read(connection: Connection, project_id: int, mark: _Mark, features: bool) -> _Kept:
+def _read(connection: Connection, mark: _Mark, features: bool) -> _Kept:
     """All settled claims, in a handful of statements."""
-    voted = select(col(AnnotationRow.claim_key)).where(
-        col(AnnotationRow.project_id) == project_id, not_withdrawn()
-    )
-    annotations = every_current_annotation(connection, project_id)
-    decided = every_adjudication(connection, project_id)
-    placed = _reviewed(connection, project_id, voted, annotations, decided, features)
+    voted = select(col(AnnotationRow.claim_key)).where(not_withdrawn())
+    annotations = every_current_annotation(connection)
+    decided = every_adjudication(connection)
+    placed = _reviewed(connection, voted, annotations, decided, features)
     return _in_order(mark, features, placed)
 
 
-def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mark) -> _Kept | None:
+def _brought_up(connection: Connection, kept: _Kept, mark: _Mark) -> _Kept | None:
     """What was kept, with the claims read again that something was written about since.
 
     None when that cannot be told, or is too much.
@@ -225,45 +224,41 @@ def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mar
     ).scalar()
     if same != before.voted_at:
         return None
-    keys = _written_about(connection, project_id, before)
+    keys = _written_about(connection, before)
     if len(keys) > BROUGHT_UP_AT_MOST:
         return None
     placed = dict(kept.placed)
     for key in keys:
         placed.pop(key, None)
     if keys:
-        annotations = every_current_annotation(connection, project_id, keys)
-        decided = every_adjudication(connection, project_id, keys)
+        annotations = every_current_annotation(connection, keys)
+        decided = every_adjudication(connection, keys)
         some = select(col(ClaimRow.claim_key)).where(col(ClaimRow.claim_key).in_(keys))
-        placed |= _reviewed(connection, project_id, some, annotations, decided, kept.features)
+        placed |= _reviewed(connection, some, annotations, decided, kept.features)
     if mark.splits != before.splits:
         placed = _with_splits(connection, placed)
     return _in_order(mark, kept.features, placed)
 
 
-def _written_about(connection: Connection, project_id: int, since: _Mark) -> list[int]:
+def _written_about(connection: Connection, since: _Mark) -> list[int]:
     """The claims with annotations that somebody or a run said something about after that mark."""
     voted = exists().where(
-        col(AnnotationRow.project_id) == project_id,
+        col(AnnotationRow.project_id) == PROJECT,
         col(AnnotationRow.claim_key) == col(ClaimSignal.claim_key),
     )
     rows = connection.execute(
         union(
             select(col(AnnotationRow.claim_key)).where(
-                col(AnnotationRow.vote_id) > since.annotation,
-                col(AnnotationRow.project_id) == project_id,
+                col(AnnotationRow.vote_id) > since.annotation
             ),
             select(col(AnnotationWithdrawal.claim_key)).where(
-                col(AnnotationWithdrawal.withdrawal_id) > since.withdrawal,
-                col(AnnotationWithdrawal.project_id) == project_id,
+                col(AnnotationWithdrawal.withdrawal_id) > since.withdrawal
             ),
             select(col(AdjudicationRow.claim_key)).where(
-                col(AdjudicationRow.adjudication_id) > since.decision,
-                col(AdjudicationRow.project_id) == project_id,
+                col(AdjudicationRow.adjudication_id) > since.decision
             ),
             select(col(AdjudicationReopening.claim_key)).where(
-                col(AdjudicationReopening.reopening_id) > since.reopening,
-                col(AdjudicationReopening.project_id) == project_id,
+                col(AdjudicationReopening.reopening_id) > since.reopening
             ),
             select(col(ClaimSignal.claim_key)).where(
                 col(ClaimSignal.signal_id) > since.signal, voted
@@ -292,14 +287,13 @@ def _in_order(mark: _Mark, features: bool, placed: Mapping[int, _Placed]) -> _Ke
 
 def _reviewed(
     connection: Connection,
-    project_id: int,
     wanted: Select[Any],
     annotations: Mapping[int, tuple[Annotation, ...]],
     decided: Mapping[int, Adjudication],
     features: bool,
 ) -> dict[int, _Placed]:
     """Those of the wanted claims whose annotations are all in; ``wanted`` selects claim keys."""
-    reads = project_at(connection, project_id).settings.reads_per_claim
+    reads = project_at(connection).settings.reads_per_claim
     signals = _signals(connection, wanted, features)
     slices = _slices(connection, wanted)
     found: dict[int, _Placed] = {}

@@ -31,9 +31,10 @@ from core.review.readers import is_blind
 from core.review.records import Person, Role, Unfit
 from storage import records
 from storage.annotations import adjudication_of, current_annotations, not_withdrawn, stands
-from storage.columns import about, plain_text
+from storage.columns import plain_text
 from storage.records import Order, TraceFilters
 from storage.tables import (
+    PROJECT,
     AdjudicationRow,
     AnnotationRequest,
     AnnotationRow,
@@ -52,6 +53,7 @@ from storage.tables import (
     Verdict,
     VerdictCause,
     VerdictState,
+    about,
 )
 from storage.traces import is_newest
 from storage.verdicts import COUNT_COLUMNS, counts
@@ -175,7 +177,7 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
         return false()
     other = aliased(TraceVersion)
     mine, passed_on, taken_up_again = (
-        exists().where(about(table, QueueRow.project_id, QueueRow.claim_key, person.person_id))
+        exists().where(about(table, QueueRow.claim_key, person.person_id))
         for table in (AnnotationRow, Decline, AssignmentRow)
     )
     return (
@@ -291,15 +293,8 @@ def _moved_by_people(
 ) -> dict[int, Counter[str]]:
     """By how much people's final labels change the counts of the latest verdicts: position → name → number.
 
-    Only traces of which people have settled something are in it. Where projects differ on a claim, the
-    first project's label counts.
+    Only traces of which people have settled something are in it.
     """
-    other = aliased(QueueRow)
-    earlier = exists().where(
-        col(other.claim_key) == col(QueueRow.claim_key),
-        col(other.project_id) < col(QueueRow.project_id),
-        col(other.passes).is_not(None),
-    )
     settled = (
         _joined(
             select(
@@ -323,7 +318,7 @@ def _moved_by_people(
             ),
         )
         .outerjoin(ClaimBlock, col(ClaimBlock.signal_id) == col(ClaimSignal.signal_id))
-        .where(which, col(QueueRow.passes).is_not(None), ~earlier)
+        .where(which, col(QueueRow.passes).is_not(None))
         .subquery()
     )
     moved: dict[int, Counter[str]] = {}
@@ -342,7 +337,7 @@ def _final_support() -> ColumnElement[str | None]:
     supports = [
         select(col(table.support))
         .where(
-            col(table.project_id) == col(QueueRow.project_id),
+            col(table.project_id) == PROJECT,
             col(table.claim_key) == col(QueueRow.claim_key),
             counted,
         )
@@ -517,22 +512,17 @@ def by_people(connection: Connection, content_hash: str) -> records.ByPeople | N
     """What people made of the answer with that content; None where they have settled none of its claims."""
     here = col(TraceVersion.content_hash) == content_hash
     rows = connection.execute(
-        select(
-            col(ClaimRow.claim_id),
-            col(QueueRow.claim_key),
-            col(QueueRow.project_id),
-            col(ProjectRow.reads_per_claim),
-        )
+        select(col(ClaimRow.claim_id), col(QueueRow.claim_key), col(ProjectRow.reads_per_claim))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
         .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
         .join(ProjectRow, col(ProjectRow.project_id) == col(QueueRow.project_id))
         .where(here, col(QueueRow.passes).is_not(None))
-        .order_by(col(QueueRow.passes).desc(), col(QueueRow.project_id))  # what stops goes last
+        .order_by(col(QueueRow.passes).desc())  # what stops goes last
     )
     final = {}
-    for claim_id, key, project_id, reads in rows:
-        annotations = current_annotations(connection, project_id, key)
-        adjudication = adjudication_of(connection, project_id, key)
+    for claim_id, key, reads in rows:
+        annotations = current_annotations(connection, key)
+        adjudication = adjudication_of(connection, key)
         found = resolve(annotations, adjudication, reads=reads)
         if found is not None and found.final is not None:
             at = adjudication.at if adjudication else max(each.at for each in annotations)

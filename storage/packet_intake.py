@@ -38,7 +38,7 @@ from storage.records import TracesPut
 from storage.signatures import signatures_of
 from storage.splits import Splits
 from storage.store import SqlStore
-from storage.tables import AdjudicationRow, AnnotationRow, AssignmentRow, AuditEvent
+from storage.tables import PROJECT, AdjudicationRow, AnnotationRow, AssignmentRow, AuditEvent
 
 BOTH_ANNOTATIONS = 2
 TAKEN_UNSIGNED = "packet.taken_unsigned"
@@ -234,7 +234,7 @@ class ReviewIntake:
         settle_all(self.connection, self.project, changed)
 
     def _read(self, keys: Sequence[int]) -> None:
-        of = (self.connection, self.project.project_id, keys)
+        of = (self.connection, keys)
         self.annotations = defaultdict(list, every_annotation(*of))
         self.adjudications = defaultdict(
             list, {key: [one] for key, one in every_adjudication(*of).items()}
@@ -252,7 +252,7 @@ class ReviewIntake:
             for some in in_pieces(keys)
             for row in self.connection.execute(
                 select(col(table.claim_key), col(table.person_id), col(table.at)).where(
-                    col(table.project_id) == self.project.project_id, col(table.claim_key).in_(some)
+                    col(table.project_id) == PROJECT, col(table.claim_key).in_(some)
                 )
             )
         }
@@ -306,11 +306,10 @@ class ReviewIntake:
             self.adjudications[key].append(said)
         self.result.votes += table is AnnotationRow
         self.result.adjudications += table is AdjudicationRow
-        project_id = self.project.project_id
-        name = f"{table.__tablename__} {project_id} {key} {person.person_id} {said.at}"
+        of = f"{self.project.project_id} {key} {person.person_id}"
+        name = f"{table.__tablename__} {of} {said.at}"
         self.rows[table].append(
             {
-                "project_id": project_id,
                 "claim_key": key,
                 "person_id": person.person_id,
                 **values,
@@ -346,7 +345,6 @@ class ReviewIntake:
             return
         self.slots[key].add(slot)
         self.held[mine] = {
-            "project_id": self.project.project_id,
             "claim_key": key,
             "slot": slot,
             "person_id": person.person_id,

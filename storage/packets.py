@@ -173,7 +173,7 @@ class Packets:
 
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
         """The claims whose annotations are all in."""
-        return Labels(store=self.store).reviewed(self.project.project_id)
+        return Labels(store=self.store).reviewed()
 
     def pre_labels(self) -> Mapping[int, PreLabel]:
         """What two judges said, by the key of the claim."""
@@ -181,7 +181,7 @@ class Packets:
 
     def unfinished(self) -> int:
         """How many claims have an annotation, and annotations still to come."""
-        return Labels(store=self.store).unfinished(self.project.project_id)
+        return Labels(store=self.store).unfinished()
 
     def events(self) -> int:
         """How many events the trail of the database has: nothing changed while it stays."""
@@ -261,7 +261,6 @@ class Packets:
             statement = (
                 select(target, col(PersonRow.name).label("reviewer"))
                 .join(PersonRow, col(PersonRow.person_id) == target.c.person_id)
-                .where(target.c.project_id == self.project.project_id)
                 .order_by(target.c[key])
             )
             with self.store.database.reading() as connection:

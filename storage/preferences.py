@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, select
 from sqlmodel import col
 
 from core.errors import InputError
-from core.review.records import Person, Project, Role
+from core.review.records import Person, Role
 from core.review.word_lists import WordLists as Words
 from core.review.word_lists import read_words
 from storage.audit import add_row
@@ -20,6 +20,7 @@ from storage.store import SqlStore
 from storage.tables import KeyBinding, WordList
 
 MOST_KEYS = 200
+OF_PROJECT = col(WordList.project_id).is_not(None)
 NAME_CHARACTERS = 60
 KEY_CHARACTERS = 20
 
@@ -90,12 +91,12 @@ class WordLists:
 
     store: SqlStore
 
-    def of(self, project: Project, person: Person) -> Words:
-        """The words of that person, and of that project."""
+    def of(self, person: Person) -> Words:
+        """The words of that person, and those of the project."""
         with self.store.database.reading() as connection:
             return Words(
                 mine=_latest(connection, _own(person.person_id)),
-                team=_latest(connection, _of_project(project.project_id)),
+                team=_latest(connection, OF_PROJECT),
             )
 
     def keep_own(self, words: Sequence[str], *, by: Person) -> None:
@@ -104,18 +105,18 @@ class WordLists:
             person = person_at(connection, by.person_id)
             self._keep(connection, words, person, None)
 
-    def keep_for_project(self, project: Project, words: Sequence[str], *, by: Person) -> None:
+    def keep_for_project(self, words: Sequence[str], *, by: Person) -> None:
         """Keep these as the project's words (lead); raises InputError, NotAllowed."""
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "choose the words that everybody sees lit")
-            now = project_at(connection, project.project_id)
-            self._keep(connection, words, person_at(connection, by.person_id), now.project_id)
+            person = person_at(connection, by.person_id)
+            self._keep(connection, words, person, project_at(connection).project_id)
 
     def _keep(
         self, connection: Connection, words: Sequence[str], person: Person, project_id: int | None
     ) -> None:
         wanted = read_words("\n".join(words))
-        whose = _own(person.person_id) if project_id is None else _of_project(project_id)
+        whose = _own(person.person_id) if project_id is None else OF_PROJECT
         before = _latest(connection, whose)
         if before == wanted:
             return
@@ -142,10 +143,6 @@ class WordLists:
 
 def _own(person_id: int) -> ColumnElement[bool]:
     return col(WordList.project_id).is_(None) & (col(WordList.person_id) == person_id)
-
-
-def _of_project(project_id: int) -> ColumnElement[bool]:
-    return col(WordList.project_id) == project_id
 
 
 def _latest(connection: Connection, whose: ColumnElement[bool]) -> tuple[str, ...]:

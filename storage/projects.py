@@ -18,7 +18,7 @@ from storage.columns import plain_text
 from storage.people import allow
 from storage.queue import rebuild
 from storage.store import SqlStore
-from storage.tables import ProjectRow
+from storage.tables import PROJECT, ProjectRow
 
 QUEUE_SETTINGS = ("reads_per_claim", "audit_share", "slice")  # a change of these moves claims
 
@@ -32,19 +32,16 @@ class Projects:
     def default(self) -> Project:
         """The project; made at first use, with one annotation a claim."""
         with self.store.database.reading() as connection:
-            found = queue.projects(connection)
-        if found:
-            return found[0]
+            found = queue.the_project(connection)
+        if found is not None:
+            return found
         with self.store.database.writing() as connection:
-            found = queue.projects(connection)
-            if found:
-                return found[0]
-            return _made(connection, self.store.now())
+            return queue.the_project(connection) or _made(connection, self.store.now())
 
     def existing(self) -> Project | None:
         """The project where it is made already; None of a database in which nobody has reviewed."""
         with self.store.database.reading() as connection:
-            return next(iter(queue.projects(connection)), None)
+            return queue.the_project(connection)
 
     def change(
         self, project: Project, settings: ProjectSettings, *, by: Person, reason: str
@@ -58,7 +55,7 @@ class Projects:
         stated = check_reason(reason, "a change of the settings")
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "change the settings")
-            now = project_at(connection, project.project_id)
+            now = project_at(connection)
             if now.version != project.version:
                 raise Conflict("somebody else changed these settings meanwhile; reloaded")
             before, after = _plain(now.settings), _plain(settings)
@@ -66,7 +63,7 @@ class Projects:
                 return now
             connection.execute(
                 update(ProjectRow)
-                .where(col(ProjectRow.project_id) == project.project_id)
+                .where(col(ProjectRow.project_id) == PROJECT)
                 .values(**after, version=now.version + 1)
             )
             moved = [name for name in after if after[name] != before[name]]
@@ -82,18 +79,18 @@ class Projects:
                     "reason": stated,
                 },
             )
-            changed = project_at(connection, project.project_id)
+            changed = project_at(connection)
             if any(name in QUEUE_SETTINGS for name in moved):
                 rebuild(connection, changed)
             return changed
 
 
-def project_at(connection: Connection, project_id: int) -> Project:
-    """The project as it is now; raises NotFound."""
-    for project in queue.projects(connection):
-        if project.project_id == project_id:
-            return project
-    raise NotFound(f"no project {project_id}")
+def project_at(connection: Connection) -> Project:
+    """The project as it is now; raises NotFound before its first use."""
+    project = queue.the_project(connection)
+    if project is None:
+        raise NotFound("nobody has reviewed here yet")
+    return project
 
 
 def _made(connection: Connection, at: datetime) -> Project:
@@ -107,7 +104,7 @@ def _made(connection: Connection, at: datetime) -> Project:
     append_event(
         connection, at, "this machine", "project.added", f"project {project_id}", {"to": values}
     )
-    project = project_at(connection, project_id)
+    project = project_at(connection)
     rebuild(connection, project)
     return project
 

@@ -1,4 +1,4 @@
-"""The queue of each project: one row a claim, kept in step with runs, assignments and annotations.
+"""The queue: one row a claim, kept in step with runs, assignments and annotations.
 
 A row says where its claim stands (core/review/sampling.py), how many annotations nobody has taken, and
 how far it is. Claims come first to somebody by an annotation request; those of an agreement round that is
@@ -44,8 +44,9 @@ from storage.annotations import (
 )
 from storage.audit import append_event
 from storage.claims import SIGNAL_COLUMNS, signal_from
-from storage.columns import about, in_pieces, read_as
+from storage.columns import in_pieces, read_as
 from storage.tables import (
+    PROJECT,
     AgreementRoundRow,
     AnnotationRequest,
     AnnotationRow,
@@ -63,16 +64,15 @@ from storage.tables import (
     TraceSlice,
     TraceVersion,
     Verdict,
+    about,
 )
 from storage.traces import is_newest
 
 
-def open_round(connection: Connection, project_id: int) -> int | None:
-    """The round of the project that is being read: its newest, until closed or read by all."""
+def open_round(connection: Connection) -> int | None:
+    """The round that is being read: its newest, until closed or read by all."""
     newest: int | None = connection.execute(
-        select(func.max(col(AgreementRoundRow.round_id))).where(
-            col(AgreementRoundRow.project_id) == project_id
-        )
+        select(func.max(col(AgreementRoundRow.round_id)))
     ).scalar()
     if newest is None:
         return None
@@ -133,10 +133,10 @@ def ask_for(
     """These traces' claims come first: to that person, or to whoever asks next (None)."""
     if not positions:
         return
-    _forget(connection, project, positions, annotator, now=False)
+    _forget(connection, positions, annotator, now=False)
     connection.execute(
         insert(AnnotationRequest),
-        [_values(project, position, None, annotator, False, at) for position in positions],
+        [_values(position, None, annotator, False, at) for position in positions],
     )
     append_event(
         connection,
@@ -157,10 +157,7 @@ def withdraw(
 ) -> None:
     """These traces' claims come in the order of the queue again."""
     connection.execute(
-        delete(AnnotationRequest).where(
-            col(AnnotationRequest.project_id) == project.project_id,
-            col(AnnotationRequest.position).in_(positions),
-        )
+        delete(AnnotationRequest).where(col(AnnotationRequest.position).in_(positions))
     )
     append_event(
         connection,
@@ -173,25 +170,18 @@ def withdraw(
 
 
 def turn_to(
-    connection: Connection,
-    project: Project,
-    position: int,
-    claim_key: int | None,
-    annotator: Person,
-    *,
-    at: datetime,
+    connection: Connection, position: int, claim_key: int | None, annotator: Person, *, at: datetime
 ) -> None:
     """The annotator opened this trace's claims themselves: that claim first, then the others."""
-    _forget(connection, project, [position], annotator, now=True)
+    _forget(connection, [position], annotator, now=True)
     wanted = [None] if claim_key is None else [claim_key, None]
     connection.execute(
-        insert(AnnotationRequest),
-        [_values(project, position, each, annotator, True, at) for each in wanted],
+        insert(AnnotationRequest), [_values(position, each, annotator, True, at) for each in wanted]
     )
 
 
 def next_requested(
-    connection: Connection, project_id: int, person_id: int, *free: ColumnElement[bool]
+    connection: Connection, person_id: int, *free: ColumnElement[bool]
 ) -> Queued | None:
     """The claim that was asked for first, among those ``free`` for the person."""
     # What they opened themselves last, then what was given to them, then what anybody should read.
@@ -204,7 +194,7 @@ def next_requested(
     )
     # Not joined: SQLite would begin with the queue, and read all of it where nothing was asked for.
     waiting = exists().where(
-        col(QueueRow.project_id) == project_id,
+        col(QueueRow.project_id) == PROJECT,
         col(QueueRow.claim_key) == col(ClaimRow.claim_key),
         col(QueueRow.missing) > 0,
         *free,
@@ -214,7 +204,7 @@ def next_requested(
         .select_from(AnnotationRequest)
         .join(ClaimRow, col(ClaimRow.position) == col(AnnotationRequest.position))
         .where(
-            col(AnnotationRequest.project_id) == project_id,
+            col(AnnotationRequest.project_id) == PROJECT,
             or_(
                 col(AnnotationRequest.person_id) == person_id,
                 col(AnnotationRequest.person_id).is_(None),
@@ -228,15 +218,15 @@ def next_requested(
         .order_by(*order)
         .limit(1)
     ).scalar()
-    return None if asked is None else queued_claim(connection, project_id, asked)
+    return None if asked is None else queued_claim(connection, asked)
 
 
-def kept_for_others(project_id: int, person_id: int) -> ColumnElement[bool]:
+def kept_for_others(person_id: int) -> ColumnElement[bool]:
     """Whether as many people as annotations are missing were given the claim and have yet to take it."""
     theirs = aliased(AnnotationRequest)
     taken, passed_on = (
         exists()
-        .where(about(table, project_id, QueueRow.claim_key, theirs.person_id))
+        .where(about(table, QueueRow.claim_key, theirs.person_id))
         .correlate(QueueRow, theirs)
         for table in (AssignmentRow, Decline)
     )
@@ -246,7 +236,6 @@ def kept_for_others(project_id: int, person_id: int) -> ColumnElement[bool]:
         .join(ClaimRow, col(ClaimRow.position) == col(theirs.position))
         .where(
             col(ClaimRow.claim_key) == col(QueueRow.claim_key),
-            col(theirs.project_id) == project_id,
             col(theirs.person_id) != person_id,
             ~col(theirs.now),
             ~taken,
@@ -259,18 +248,13 @@ def kept_for_others(project_id: int, person_id: int) -> ColumnElement[bool]:
 
 
 def _forget(
-    connection: Connection,
-    project: Project,
-    positions: Sequence[int],
-    annotator: Person | None,
-    *,
-    now: bool,
+    connection: Connection, positions: Sequence[int], annotator: Person | None, *, now: bool
 ) -> None:
     person = col(AnnotationRequest.person_id)
     whose = person.is_(None) if annotator is None else person == annotator.person_id
     connection.execute(
         delete(AnnotationRequest).where(
-            col(AnnotationRequest.project_id) == project.project_id,
+            col(AnnotationRequest.project_id) == PROJECT,
             # What somebody opened before is not what they want now, wherever it is.
             col(AnnotationRequest.now) if now else col(AnnotationRequest.position).in_(positions),
             whose,
@@ -279,15 +263,9 @@ def _forget(
 
 
 def _values(
-    project: Project,
-    position: int,
-    claim_key: int | None,
-    annotator: Person | None,
-    now: bool,
-    at: datetime,
+    position: int, claim_key: int | None, annotator: Person | None, now: bool, at: datetime
 ) -> dict[str, object]:
     return {
-        "project_id": project.project_id,
         "position": position,
         "claim_key": claim_key,
         "person_id": annotator.person_id if annotator else None,
@@ -308,17 +286,15 @@ class Queued:
 _QUEUED = (col(QueueRow.claim_key), col(QueueRow.reason), col(QueueRow.inclusion_probability))
 
 
-def projects(connection: Connection) -> tuple[Project, ...]:
-    """All projects, the first first."""
-    rows = connection.execute(
-        select(ProjectRow.__table__).order_by(col(ProjectRow.project_id))  # type: ignore[attr-defined]
-    )
-    return tuple(
-        Project(
-            project_id=row.project_id, settings=read_as(ProjectSettings, row), version=row.version
-        )
-        for row in rows
-    )
+def the_project(connection: Connection) -> Project | None:
+    """The project as it is now; None before its first use."""
+    row = connection.execute(
+        select(ProjectRow.__table__).where(col(ProjectRow.project_id) == PROJECT)  # type: ignore[attr-defined]
+    ).first()
+    if row is None:
+        return None
+    settings = read_as(ProjectSettings, row)
+    return Project(project_id=row.project_id, settings=settings, version=row.version)
 
 
 # ---------------------------------------------------------------- what runs find
@@ -329,8 +305,8 @@ def follow(connection: Connection, position: int, signals: Mapping[int, Signal])
 
     What nobody has begun of earlier versions and earlier cuts of the answer leaves the queues.
     """
-    every = projects(connection)
-    if not every or not _newest(connection, position):
+    project = the_project(connection)
+    if project is None or not _newest(connection, position):
         return
     other = aliased(TraceVersion)
     same_trace = (
@@ -353,9 +329,8 @@ def follow(connection: Connection, position: int, signals: Mapping[int, Signal])
         ).scalars()
     )
     draws = list(_identities(connection, list(signals)))
-    for project in every:
-        if project.settings.slice is None or project.settings.slice in slices:
-            _put(connection, project, draws, signals)
+    if project.settings.slice is None or project.settings.slice in slices:
+        _put(connection, project, draws, signals)
 
 
 Identity = tuple[int, str, str, str, str]  # claim key, trace key, claim id, its text and its hash
@@ -384,7 +359,7 @@ def _put(
     identities: Sequence[Identity],
     signals: Mapping[int, Signal],
 ) -> None:
-    there = _queued(connection, project.project_id, [one[0] for one in identities])
+    there = _queued(connection, [one[0] for one in identities])
     new, moved = [], []
     for claim_key, trace_key, claim_id, text, text_sha256 in identities:
         draw = audit_draw(project.project_id, trace_key, claim_id, text_sha256)
@@ -399,7 +374,6 @@ def _put(
         connection.execute(
             update(QueueRow)
             .where(
-                col(QueueRow.project_id) == project.project_id,
                 col(QueueRow.claim_key) == claim_key,
                 col(QueueRow.state) == QueueState.WAITING.value,
             )
@@ -414,7 +388,6 @@ def _put(
 
 def _columns(project: Project, place: Place) -> dict[str, object]:
     return {
-        "project_id": project.project_id,
         "audit": place.audit,
         "rank": place.rank,
         "reason": place.reason.value,
@@ -424,14 +397,12 @@ def _columns(project: Project, place: Place) -> dict[str, object]:
     }
 
 
-def _queued(connection: Connection, project_id: int, keys: Collection[int]) -> set[int]:
+def _queued(connection: Connection, keys: Collection[int]) -> set[int]:
     found: set[int] = set()
     for some in in_pieces(list(keys)):
         found |= set(
             connection.execute(
-                select(col(QueueRow.claim_key)).where(
-                    col(QueueRow.project_id) == project_id, col(QueueRow.claim_key).in_(some)
-                )
+                select(col(QueueRow.claim_key)).where(col(QueueRow.claim_key).in_(some))
             ).scalars()
         )
     return found
@@ -458,24 +429,17 @@ def next_to_read(
     first, in its order: its question and sources are in their mind.
     """
     # An agreement round shows the same claims to all of its annotators before anybody else reads them.
-    aside = not_in_round(open_round(connection, project.project_id))
-    free = (*not_yet(project.project_id, person_id), aside)
-    asked = next_requested(connection, project.project_id, person_id, *free)
+    aside = not_in_round(open_round(connection))
+    free = (*not_yet(person_id), aside)
+    asked = next_requested(connection, person_id, *free)
     if asked is not None:
         return asked
-    free = (
-        col(QueueRow.project_id) == project.project_id,
-        *free,
-        ~kept_for_others(project.project_id, person_id),
-    )
+    free = (col(QueueRow.project_id) == PROJECT, *free, ~kept_for_others(person_id))
     ranked = select(*_QUEUED).order_by(col(QueueRow.rank), col(QueueRow.claim_key))
     beside = (
         select(*_QUEUED)
         .join(ClaimRow, col(ClaimRow.claim_key) == col(QueueRow.claim_key))
-        .where(
-            col(QueueRow.rank) <= DOUBTFUL,
-            col(ClaimRow.position) == _read_last(project.project_id, person_id),
-        )
+        .where(col(QueueRow.rank) <= DOUBTFUL, col(ClaimRow.position) == _read_last(person_id))
         .order_by(col(ClaimRow.number))
     )
     for missing, audit in stream_order(project.settings.reads_per_claim, audit_first=audit_first):
@@ -487,68 +451,60 @@ def next_to_read(
     return None
 
 
-def _read_last(project_id: int, person_id: int) -> ScalarSelect[int]:
+def _read_last(person_id: int) -> ScalarSelect[int]:
     """The trace version whose claim the person had in hand last."""
     return (
         select(col(ClaimRow.position))
         .join(AssignmentRow, col(AssignmentRow.claim_key) == col(ClaimRow.claim_key))
-        .where(
-            col(AssignmentRow.project_id) == project_id, col(AssignmentRow.person_id) == person_id
-        )
+        .where(col(AssignmentRow.person_id) == person_id)
         .order_by(col(AssignmentRow.assignment_id).desc())
         .limit(1)
         .scalar_subquery()
     )
 
 
-def queued_claim(connection: Connection, project_id: int, claim_key: int) -> Queued | None:
+def queued_claim(connection: Connection, claim_key: int) -> Queued | None:
     """That claim as it stands in the queue; None once it is there no more."""
-    row = connection.execute(
-        select(*_QUEUED).where(
-            col(QueueRow.project_id) == project_id, col(QueueRow.claim_key) == claim_key
-        )
-    ).first()
+    row = connection.execute(select(*_QUEUED).where(col(QueueRow.claim_key) == claim_key)).first()
     return None if row is None else read_as(Queued, row)
 
 
-def next_disagreement(connection: Connection, project_id: int, person_id: int) -> int | None:
+def next_disagreement(connection: Connection, person_id: int) -> int | None:
     """The oldest claim whose annotations differ, that nobody is deciding and this person has not read."""
     key: int | None = connection.execute(
         select(col(QueueRow.claim_key))
-        .where(*_open_disagreements(project_id, person_id))
+        .where(*_open_disagreements(person_id))
         .order_by(col(QueueRow.claim_key))
         .limit(1)
     ).scalar()
     return key
 
 
-def count_disagreements(connection: Connection, project_id: int, person_id: int) -> int:
+def count_disagreements(connection: Connection, person_id: int) -> int:
     """How many disagreements the person may take."""
     return connection.execute(
-        select(func.count())
-        .select_from(QueueRow)
-        .where(*_open_disagreements(project_id, person_id))
+        select(func.count()).select_from(QueueRow).where(*_open_disagreements(person_id))
     ).scalar_one()
 
 
-def _open_disagreements(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
+def _open_disagreements(person_id: int) -> tuple[ColumnElement[bool], ...]:
     deciding = exists().where(
-        col(AssignmentRow.project_id) == project_id,
+        col(AssignmentRow.project_id) == PROJECT,
         col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
         col(AssignmentRow.slot) == ADJUDICATION_SLOT,
     )
     return (
-        col(QueueRow.project_id) == project_id,
+        col(QueueRow.project_id) == PROJECT,
         col(QueueRow.state) == QueueState.DISAGREEMENT.value,
         ~deciding,
-        *not_yet(project_id, person_id),
+        *not_yet(person_id),
     )
 
 
-def not_yet(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
+def not_yet(person_id: int) -> tuple[ColumnElement[bool], ...]:
     """The person neither has nor has read nor has given back the claim of the queue's row."""
     mine, given_back = (
-        exists().where(about(table, project_id, QueueRow.claim_key, person_id))
+        exists().where(about(table, QueueRow.claim_key, person_id))
         for table in (AssignmentRow, Decline)
     )
     return ~mine, ~given_back
@@ -569,20 +525,15 @@ def _told(standing: Standing) -> dict[str, object]:
 
 def fill_passes(connection: Connection) -> None:
     """Keep what final labels say of the claims that were settled before that was kept."""
-    for project in projects(connection):
-        settle_all(connection, project, every_annotation(connection, project.project_id))
+    if project := the_project(connection):
+        settle_all(connection, project, every_annotation(connection))
 
 
 def rebuild(connection: Connection, project: Project) -> None:
-    """Queue a project's claims anew; what people hold and have said keeps its place in it."""
-    connection.execute(delete(QueueRow).where(col(QueueRow.project_id) == project.project_id))
+    """Queue all claims anew; what people hold and have said keeps its place in it."""
+    connection.execute(delete(QueueRow))
     begun = union(
-        select(col(AssignmentRow.claim_key)).where(
-            col(AssignmentRow.project_id) == project.project_id
-        ),
-        select(col(AnnotationRow.claim_key)).where(
-            col(AnnotationRow.project_id) == project.project_id
-        ),
+        select(col(AssignmentRow.claim_key)), select(col(AnnotationRow.claim_key))
     ).subquery()
     touched = _latest(
         connection,
@@ -608,12 +559,7 @@ def settle_all(
     for standing, keys in standings.items():
         for some in in_pieces(keys):
             connection.execute(
-                update(QueueRow)
-                .where(
-                    col(QueueRow.project_id) == project.project_id,
-                    col(QueueRow.claim_key).in_(some),
-                )
-                .values(**_told(standing))
+                update(QueueRow).where(col(QueueRow.claim_key).in_(some)).values(**_told(standing))
             )
     return found
 
@@ -622,13 +568,13 @@ def _standings(
     connection: Connection, project: Project, claim_keys: Collection[int]
 ) -> Mapping[int, Standing]:
     """How far each of the claims is, by what people hold and have said."""
-    annotations = every_current_annotation(connection, project.project_id, claim_keys)
-    decided = every_adjudication(connection, project.project_id, claim_keys)
+    annotations = every_current_annotation(connection, claim_keys)
+    decided = every_adjudication(connection, claim_keys)
     open_slots: dict[int, list[bool]] = {}
     for keys in in_pieces(list(claim_keys)):
         for row in connection.execute(
             select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
-                col(AssignmentRow.project_id) == project.project_id,
+                col(AssignmentRow.project_id) == PROJECT,
                 col(AssignmentRow.claim_key).in_(keys),
                 col(AssignmentRow.slot) < ADJUDICATION_SLOT,
             )
@@ -644,7 +590,7 @@ def _standings(
 
 def differences(connection: Connection) -> Iterator[str]:
     """Where a queue is not what claims, signals, settings and annotations make of it."""
-    for project in projects(connection):
+    if project := the_project(connection):
         columns = (
             QueueRow.state,
             QueueRow.missing,
@@ -653,12 +599,7 @@ def differences(connection: Connection) -> Iterator[str]:
             QueueRow.inclusion_probability,
         )
         statement = select(col(QueueRow.claim_key), *map(col, columns), col(QueueRow.reason))
-        rows = {
-            row.claim_key: row
-            for row in connection.execute(
-                statement.where(col(QueueRow.project_id) == project.project_id)
-            )
-        }
+        rows = {row.claim_key: row for row in connection.execute(statement)}
         wanted = _latest(connection, _eligible(project))
         standings = _standings(connection, project, rows)
         for key in sorted(wanted.keys() - rows.keys()):

@@ -79,13 +79,13 @@ from storage.annotations import (
 )
 from storage.audit import add_row, append_event
 from storage.claims import latest_signal
-from storage.columns import about, plain_text
+from storage.columns import plain_text
 from storage.guidelines import keep_first
 from storage.people import allow, person_at
 from storage.projects import project_at
 from storage.queue import settle
 from storage.store import SqlStore
-from storage.tables import AssignmentRow, Decline
+from storage.tables import PROJECT, AssignmentRow, Decline, about
 
 LOG = logging.getLogger(__name__)
 
@@ -125,20 +125,20 @@ class ReviewSession:
         now, user = self.store.now(), self.user
         with self.store.database.reading() as connection:
             project = self._allowed(connection, Role.REVIEWER, "review claims")
-            assignment = assignments.open_annotation(connection, self._id, user.person_id)
+            assignment = assignments.open_annotation(connection, user.person_id)
             if assignment is not None and not leases.half_over(assignment, project.settings, now):
                 return review_item(connection, assignment, user)
         with self.store.database.writing() as connection:
             project = self._allowed(connection, Role.REVIEWER, "review claims")
             assignments.expire(connection, project, user, now=now)
-            assignment = assignments.open_annotation(connection, self._id, user.person_id)
+            assignment = assignments.open_annotation(connection, user.person_id)
             if assignment is not None:
                 assignments.renew(connection, project, assignment, now=now)
             else:
                 assignment = assignments.take(connection, project, user, now=now)
             if assignment is None:
                 return None
-            assignment = assignments.assignment_at(connection, self._id, assignment.assignment_id)
+            assignment = assignments.assignment_at(connection, assignment.assignment_id)
             return review_item(connection, assignment, user)
 
     def show(self, assignment_id: int) -> str:
@@ -163,7 +163,7 @@ class ReviewSession:
         """
         now, user = self.store.now(), self.user
         with self.store.database.writing() as connection:
-            project = project_at(connection, self._id)
+            project = project_at(connection)
             assignment = self._mine(connection, assignment_id)
             annotating.check_reveal(
                 project.settings, decided=is_decided(connection, assignment, user)
@@ -176,7 +176,11 @@ class ReviewSession:
                     user.name,
                     "model.revealed",
                     f"claim {assignment.claim_key}",
-                    {"project": self._id, "person": user.person_id, "slot": assignment.slot},
+                    {
+                        "project": project.project_id,
+                        "person": user.person_id,
+                        "slot": assignment.slot,
+                    },
                 )
             return latest_signal(connection, assignment.claim_key)
 
@@ -202,7 +206,7 @@ class ReviewSession:
             )  # fmt: skip
             _check_not_adjudicated(connection, assignment)
             key = assignment.claim_key
-            mine = annotations_of(connection, self._id, key, person_id=self.user.person_id)
+            mine = annotations_of(connection, key, person_id=self.user.person_id)
             before = mine[-1] if mine else None
             # The version in force at this moment, under the lock.
             version = keep_first(connection, now)
@@ -243,15 +247,15 @@ class ReviewSession:
         with self._writing() as connection:
             project = self._allowed(connection, Role.REVIEWER, "take an annotation back")
             if on_screen is not None:
-                check_page(assignments.own(connection, self._id, on_screen, user), nonce)
+                check_page(assignments.own(connection, on_screen, user), nonce)
             elif nonce == NOTHING_ON_SCREEN and assignments.open_annotation(
-                connection, self._id, user.person_id
+                connection, user.person_id
             ):
                 raise Conflict(STALE_PAGE)
             if claim_key is not None:
                 return _take_back(connection, project, user, claim_key, now=now)
-            said_last = latest_annotations(connection, self._id, user.person_id)
-            passed = latest_pass(connection, self._id, user.person_id)
+            said_last = latest_annotations(connection, user.person_id)
+            passed = latest_pass(connection, user.person_id)
             if passed is not None and (not said_last or passed.at >= said_last[0].at):
                 return _undo_pass(connection, project, user, passed, now=now)
             for row in said_last:
@@ -271,7 +275,6 @@ class ReviewSession:
                 connection,
                 Decline,
                 {
-                    "project_id": self._id,
                     "claim_key": assignment.claim_key,
                     "slot": assignment.slot,
                     "person_id": user.person_id,
@@ -282,11 +285,11 @@ class ReviewSession:
                 actor=user.name,
                 action="claim.declined",
                 entity=f"claim {assignment.claim_key}",
-                detail={"project": self._id, "slot": assignment.slot},
+                detail={"project": self.project.project_id, "slot": assignment.slot},
             )
             assignments.give_back(
                 connection,
-                project_at(connection, self._id),
+                project_at(connection),
                 assignment,
                 now=now,
                 actor=user.name,
@@ -299,7 +302,7 @@ class ReviewSession:
         now = self.store.now()
         with self.store.database.writing() as connection:
             project = self._allowed(connection, Role.LEAD, "release somebody else's claim")
-            assignment = assignments.assignment_at(connection, self._id, assignment_id)
+            assignment = assignments.assignment_at(connection, assignment_id)
             annotating.check_release(assignment)
             assignments.give_back(
                 connection, project, assignment, now=now, actor=self.user.name, reason=stated
@@ -309,13 +312,13 @@ class ReviewSession:
         """Who holds which claim, the one that has not moved longest first (lead, auditor)."""
         with self.store.database.reading() as connection:
             require_reader(person_at(connection, self.user.person_id), "see who holds which claim")
-            return assignments.open_assignments(connection, self._id)
+            return assignments.open_assignments(connection)
 
     def mine(self) -> tuple[Mine, ...]:
         """What the person said of claims, as it counts now, the latest first; nobody else's."""
         with self.store.database.reading() as connection:
             self._allowed(connection, Role.REVIEWER, "see their own annotations")
-            return own_annotations(connection, self._id, self.user.person_id)
+            return own_annotations(connection, self.user.person_id)
 
     def open_verdict(self, content_hash: str, run_key: str) -> Withheld | None:
         """None: the verdict may be shown, and it is written down that this person saw it.
@@ -361,13 +364,13 @@ class ReviewSession:
     def load_draft(self, assignment_id: int) -> Draft | None:
         """What was entered so far; None when nothing was."""
         with self.store.database.reading() as connection:
-            assignment = assignments.own(connection, self._id, assignment_id, self.user)
+            assignment = assignments.own(connection, assignment_id, self.user)
             return draft_of(connection, assignment.assignment_id)
 
     def progress(self) -> Progress:
         """How far this person and the project are."""
         with self.store.database.reading() as connection:
-            return progress_of(connection, self._id, self.user, now=self.store.now())
+            return progress_of(connection, self.user, now=self.store.now())
 
     # ------------------------------------------------------------ deciding disagreements
 
@@ -377,7 +380,7 @@ class ReviewSession:
         with self.store.database.writing() as connection:
             project = self._allowed(connection, Role.ADJUDICATOR, "adjudicate")
             assignments.expire(connection, project, user, now=now)
-            assignment = assignments.open_adjudication(connection, self._id, user.person_id)
+            assignment = assignments.open_adjudication(connection, user.person_id)
             if assignment is not None and not _disagree(connection, project, assignment.claim_key):
                 assignments.give_back(
                     connection,
@@ -394,7 +397,7 @@ class ReviewSession:
                 assignment = assignments.take_disagreement(connection, project, user, now=now)
             if assignment is None:
                 return None
-            assignment = assignments.assignment_at(connection, self._id, assignment.assignment_id)
+            assignment = assignments.assignment_at(connection, assignment.assignment_id)
             return disagreement_item(connection, assignment, user)
 
     def adjudicate(
@@ -416,7 +419,7 @@ class ReviewSession:
             shown = tuple(reading.vote_id for reading in item.annotations)
             annotating.check_shown(
                 shown,
-                current_annotations(connection, self._id, assignment.claim_key),
+                current_annotations(connection, assignment.claim_key),
                 settle(connection, project, assignment.claim_key),
             )
             done = put_adjudication(
@@ -428,10 +431,6 @@ class ReviewSession:
         return done
 
     # ------------------------------------------------------------ in one transaction
-
-    @property
-    def _id(self) -> int:
-        return self.project.project_id
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -446,11 +445,11 @@ class ReviewSession:
     def _allowed(self, connection: Connection, role: Role, doing: str) -> Project:
         """The project as it is now, if the person has the role now; raises NotAllowed."""
         allow(connection, self.user, role, doing)
-        return project_at(connection, self._id)
+        return project_at(connection)
 
     def _mine(self, connection: Connection, assignment_id: int) -> Assignment:
         """The person's own assignment, if they have the role that it needs now."""
-        assignment = assignments.assignment_at(connection, self._id, assignment_id)
+        assignment = assignments.assignment_at(connection, assignment_id)
         allow(connection, self.user, leases.role_needed(assignment), "work on this claim")
         return leases.check_own(assignment, self.user)
 
@@ -467,7 +466,7 @@ class ReviewSession:
 
         Raises NotAllowed, NotFound, Conflict and TooSoon.
         """
-        project = project_at(connection, self._id)
+        project = project_at(connection)
         assignment = self._mine(connection, assignment_id)
         check(assignment)
         return project, assignment, check_key(assignment, nonce, now, project.settings)
@@ -492,17 +491,12 @@ class ReviewSession:
         return checked
 
 
-def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[Any] | None:
+def latest_pass(connection: Connection, person_id: int) -> Row[Any] | None:
     """The claim that the person gave back last and has not taken up again; None without one."""
-    again = exists().where(about(AssignmentRow, project_id, Decline.claim_key, person_id))
+    again = exists().where(about(AssignmentRow, Decline.claim_key, person_id))
     return connection.execute(
         select(Decline.__table__)  # type: ignore[attr-defined]
-        .where(
-            col(Decline.project_id) == project_id,
-            col(Decline.person_id) == person_id,
-            col(Decline.slot) < ADJUDICATION_SLOT,
-            ~again,
-        )
+        .where(col(Decline.person_id) == person_id, col(Decline.slot) < ADJUDICATION_SLOT, ~again)
         .order_by(col(Decline.decline_id).desc())
         .limit(1)
     ).first()
@@ -512,8 +506,8 @@ def _take_back(
     connection: Connection, project: Project, user: Person, key: int, *, now: datetime
 ) -> ReviewItem | None:
     """The claim with what the person said of it; None: nothing, or it is in their hands."""
-    assignment = assignments.assignment_of(connection, project.project_id, key, user.person_id)
-    mine = annotations_of(connection, project.project_id, key, person_id=user.person_id)
+    assignment = assignments.assignment_of(connection, key, user.person_id)
+    mine = annotations_of(connection, key, person_id=user.person_id)
     if assignment is None or assignment.open or not mine:
         return None
     _check_not_adjudicated(connection, assignment)
@@ -529,7 +523,7 @@ def _take_back(
         {"project": project.project_id, "slot": assignment.slot, "from": mine[-1].vote_id},
     )
     settle(connection, project, key)
-    assignment = assignments.assignment_at(connection, project.project_id, assignment.assignment_id)
+    assignment = assignments.assignment_at(connection, assignment.assignment_id)
     return review_item(connection, assignment, user)
 
 
@@ -549,9 +543,7 @@ def _undo_pass(
 
 
 def _check_not_adjudicated(connection: Connection, assignment: Assignment) -> None:
-    annotating.check_not_adjudicated(
-        adjudication_of(connection, assignment.project_id, assignment.claim_key)
-    )
+    annotating.check_not_adjudicated(adjudication_of(connection, assignment.claim_key))
 
 
 def _draft_of(annotation: Annotation) -> Draft:
@@ -572,41 +564,37 @@ def _disagree(connection: Connection, project: Project, claim_key: int) -> bool:
     return settle(connection, project, claim_key) is QueueState.DISAGREEMENT
 
 
-def progress_of(
-    connection: Connection, project_id: int, user: Person, *, now: datetime
-) -> Progress:
+def progress_of(connection: Connection, user: Person, *, now: datetime) -> Progress:
     """How far the project is, and the person in it."""
-    done, in_hand = count_mine(connection, project_id, user.person_id)
+    done, in_hand = count_mine(connection, user.person_id)
     by_state = {
         QueueState(row[0]): row[1]
         for row in connection.execute(
             select(col(tables.QueueRow.state), func.count())
-            .where(col(tables.QueueRow.project_id) == project_id)
+            .where(col(tables.QueueRow.project_id) == PROJECT)  # in the order of an index, counted
             .group_by(col(tables.QueueRow.state))
         )
     }
-    seconds = pace(connection, project_id, user.person_id) or pace(connection, project_id, None)
+    seconds = pace(connection, user.person_id) or pace(connection, None)
     return Progress(
         mine_done=done,
         mine_open=in_hand,
         team_done=by_state.get(QueueState.SETTLED, 0),
         total=sum(by_state.values()),
-        stuck=count_stuck(connection, project_id, before=now - timedelta(days=STUCK_DAYS)),
+        stuck=count_stuck(connection, before=now - timedelta(days=STUCK_DAYS)),
         seconds_per_claim=statistics.median(seconds) if seconds else None,
         ties=by_state.get(QueueState.DISAGREEMENT, 0),
         waiting=by_state.get(QueueState.WAITING, 0),
-        left_for_me=in_hand + count_left(connection, project_id, user.person_id),
+        left_for_me=in_hand + count_left(connection, user.person_id),
     )
 
 
-def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple[int, int]:
+def count_mine(connection: Connection, person_id: int) -> tuple[int, int]:
     """How many annotations the person has done, and how many are in hand."""
     rows = connection.execute(
         select(col(AssignmentRow.state), func.count())
         .where(
-            col(AssignmentRow.project_id) == project_id,
-            col(AssignmentRow.person_id) == person_id,
-            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+            col(AssignmentRow.person_id) == person_id, col(AssignmentRow.slot) < ADJUDICATION_SLOT
         )
         .group_by(col(AssignmentRow.state))
     ).all()
@@ -614,10 +602,10 @@ def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple
     return found.get("done", 0), found.get("open", 0)
 
 
-def count_left(connection: Connection, project_id: int, person_id: int) -> int:
+def count_left(connection: Connection, person_id: int) -> int:
     """How many annotations that nobody has taken the person may still do."""
     row = tables.QueueRow
-    missing = (col(row.project_id) == project_id, col(row.missing) > 0)
+    missing = (col(row.project_id) == PROJECT, col(row.missing) > 0)
 
     def how_many(*conditions: Any) -> int:
         return connection.execute(
@@ -625,22 +613,20 @@ def count_left(connection: Connection, project_id: int, person_id: int) -> int:
         ).scalar_one()
 
     # Counted from the person's side, so that it costs what the person has done, not the queue.
-    mine = select(col(AssignmentRow.claim_key)).where(
-        col(AssignmentRow.project_id) == project_id, col(AssignmentRow.person_id) == person_id
-    )
+    mine = select(col(AssignmentRow.claim_key)).where(col(AssignmentRow.person_id) == person_id)
     returned = select(col(tables.Decline.claim_key)).where(
-        col(tables.Decline.project_id) == project_id, col(tables.Decline.person_id) == person_id
+        col(tables.Decline.person_id) == person_id
     )
     return how_many() - how_many(col(row.claim_key).in_(mine.union(returned)))
 
 
-def count_stuck(connection: Connection, project_id: int, *, before: datetime) -> int:
+def count_stuck(connection: Connection, *, before: datetime) -> int:
     """How many begun claims nobody has touched since then."""
     row = tables.QueueRow
     latest = (
         select(func.max(col(AssignmentRow.created_at)))
         .where(
-            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.project_id) == PROJECT,
             col(AssignmentRow.claim_key) == col(row.claim_key),
         )
         .correlate(row)
@@ -650,17 +636,15 @@ def count_stuck(connection: Connection, project_id: int, *, before: datetime) ->
         select(func.count())
         .select_from(row)
         .where(
-            col(row.project_id) == project_id,
-            col(row.state).in_(("reading", "tied")),
-            latest < before,
+            col(row.project_id) == PROJECT, col(row.state).in_(("reading", "tied")), latest < before
         )
     ).scalar_one()
 
 
 def review_item(connection: Connection, assignment: Assignment, user: Person) -> ReviewItem:
     """The claim of an assignment, for its reviewer; the reason it was chosen only after the decision."""
-    done, in_hand = count_mine(connection, assignment.project_id, user.person_id)
-    left = count_left(connection, assignment.project_id, user.person_id)
+    done, in_hand = count_mine(connection, user.person_id)
+    left = count_left(connection, user.person_id)
     return ReviewItem(
         **_on_show(connection, assignment),
         slot=assignment.slot,
@@ -691,8 +675,7 @@ def disagreement_item(
 ) -> DisagreementItem:
     """A disagreement as its adjudicator sees it: the annotations without names, in an order of its own."""
     annotations = {
-        one.vote_id: one
-        for one in current_annotations(connection, assignment.project_id, assignment.claim_key)
+        one.vote_id: one for one in current_annotations(connection, assignment.claim_key)
     }
     order = shown_order(assignment.assignment_id, tuple(sorted(annotations)))
     return DisagreementItem(
@@ -707,16 +690,12 @@ def disagreement_item(
             )
             for number, vote_id in enumerate(order, 1)
         ),
-        waiting=queue.count_disagreements(connection, assignment.project_id, user.person_id) + 1,
+        waiting=queue.count_disagreements(connection, user.person_id) + 1,
     )
 
 
 def is_decided(connection: Connection, assignment: Assignment, user: Person) -> bool:
     """Whether the person has annotated the claim, or somebody adjudicated it where that is their part."""
     if assignment.slot == ADJUDICATION_SLOT:
-        return adjudication_of(connection, assignment.project_id, assignment.claim_key) is not None
-    return bool(
-        annotations_of(
-            connection, assignment.project_id, assignment.claim_key, person_id=user.person_id
-        )
-    )
+        return adjudication_of(connection, assignment.claim_key) is not None
+    return bool(annotations_of(connection, assignment.claim_key, person_id=user.person_id))

@@ -14,7 +14,7 @@ from core.records import Span
 from core.review.assignment import check_judgement, check_passages
 from core.review.items import QueueState
 from core.review.readers import require_reader
-from core.review.records import Judgement, Person, Project, Role
+from core.review.records import Judgement, Person, Role
 from core.review.rounds import (
     CLAIMS,
     AgreementRound,
@@ -31,9 +31,18 @@ from storage.audit import add_row, add_rows
 from storage.columns import plain_text, read_as
 from storage.guidelines import keep_first
 from storage.people import allow, people, person_at
+from storage.projects import project_at
 from storage.queue import open_round
 from storage.store import SqlStore
-from storage.tables import SHOWN_NAME, ClaimRow, PersonRow, QueueRow, TraceVersion, VerdictOpening
+from storage.tables import (
+    PROJECT,
+    SHOWN_NAME,
+    ClaimRow,
+    PersonRow,
+    QueueRow,
+    TraceVersion,
+    VerdictOpening,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +53,13 @@ class Rounds:
 
     # ------------------------------------------------------------ a lead's
 
-    def candidates(self, project: Project, annotators: Sequence[Person]) -> tuple[Candidate, ...]:
+    def candidates(self, annotators: Sequence[Person]) -> tuple[Candidate, ...]:
         """The claims that a round of these annotators may take."""
         with self.store.database.reading() as connection:
-            return _candidates(connection, project.project_id, annotators)
+            return _candidates(connection, annotators)
 
     def begin(
         self,
-        project: Project,
         annotators: Sequence[Person],
         *,
         by: Person,
@@ -63,17 +71,16 @@ class Rounds:
         Raises NotAllowed for anybody but a lead, Conflict while another round is read, InputError.
         """
         check_round(annotators, len(chosen) or count)
-        now, project_id = self.store.now(), project.project_id
+        now = self.store.now()
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "begin an agreement round")
             for each in annotators:
                 allow(connection, each, Role.REVIEWER, "read in an agreement round")
-            if open_round(connection, project_id) is not None:
+            if open_round(connection) is not None:
                 raise Conflict("a round is being read: close it before the next one begins")
-            number = 1 + _newest_number(connection, project_id)
-            found = {
-                each.claim_key: each for each in _candidates(connection, project_id, annotators)
-            }
+            number = 1 + _newest_number(connection)
+            project_id = project_at(connection).project_id
+            found = {each.claim_key: each for each in _candidates(connection, annotators)}
             claims = [found[key] for key in chosen if key in found]
             if len(claims) < len(chosen):
                 raise Conflict("somebody began one of these claims meanwhile; reloaded")
@@ -87,7 +94,6 @@ class Rounds:
                 connection,
                 tables.AgreementRoundRow,
                 {
-                    "project_id": project_id,
                     "number": number,
                     "guideline_version": keep_first(connection, now),
                     "person_id": by.person_id,
@@ -116,11 +122,11 @@ class Rounds:
             )
             return number
 
-    def close(self, project: Project, *, by: Person) -> None:
+    def close(self, *, by: Person) -> None:
         """Close the round that is being read (lead); what was read stays. Raises Conflict."""
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "close an agreement round")
-            round_id = open_round(connection, project.project_id)
+            round_id = open_round(connection)
             if round_id is None:
                 raise Conflict("no round is being read")
             add_row(
@@ -135,10 +141,10 @@ class Rounds:
 
     # ------------------------------------------------------------ an annotator's
 
-    def next_item(self, project: Project, annotator: Person) -> RoundItem | None:
+    def next_item(self, annotator: Person) -> RoundItem | None:
         """The next claim of the round that is being read; None: nothing there is left for them."""
         with self.store.database.reading() as connection:
-            round_id = open_round(connection, project.project_id)
+            round_id = open_round(connection)
             return None if round_id is None else _next(connection, round_id, annotator.person_id)
 
     def label(
@@ -189,10 +195,10 @@ class Rounds:
 
     # ------------------------------------------------------------ what came of it
 
-    def all(self, project: Project) -> tuple[AgreementRound, ...]:
+    def all(self) -> tuple[AgreementRound, ...]:
         """The rounds of the project, the first first."""
         with self.store.database.reading() as connection:
-            return _rounds(connection, project.project_id)
+            return _rounds(connection)
 
     def labels(self, one: AgreementRound, viewer: Person) -> tuple[RoundLabel, ...]:
         """What was said in that round.
@@ -207,9 +213,7 @@ class Rounds:
             return _labels(connection, one.round_id)
 
 
-def _candidates(
-    connection: Connection, project_id: int, annotators: Sequence[Person]
-) -> tuple[Candidate, ...]:
+def _candidates(connection: Connection, annotators: Sequence[Person]) -> tuple[Candidate, ...]:
     known = exists().where(
         col(VerdictOpening.position) == col(ClaimRow.position),
         col(VerdictOpening.person_id).in_([each.person_id for each in annotators]),
@@ -224,7 +228,7 @@ def _candidates(
         .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
         .where(
-            col(QueueRow.project_id) == project_id,
+            col(QueueRow.project_id) == PROJECT,
             col(QueueRow.state) == QueueState.WAITING.value,
             ~exists().where(col(tables.RoundClaimRow.claim_key) == col(ClaimRow.claim_key)),
             ~known,
@@ -293,15 +297,8 @@ def _number(connection: Connection, round_id: int) -> int:
     return number
 
 
-def _newest_number(connection: Connection, project_id: int) -> int:
-    return (
-        connection.execute(
-            select(func.max(col(tables.AgreementRoundRow.number))).where(
-                col(tables.AgreementRoundRow.project_id) == project_id
-            )
-        ).scalar()
-        or 0
-    )
+def _newest_number(connection: Connection) -> int:
+    return connection.execute(select(func.max(col(tables.AgreementRoundRow.number)))).scalar() or 0
 
 
 def _count(connection: Connection, table: Any, round_id: int) -> int:
@@ -310,12 +307,11 @@ def _count(connection: Connection, table: Any, round_id: int) -> int:
     ).scalar_one()
 
 
-def _rounds(connection: Connection, project_id: int) -> tuple[AgreementRound, ...]:
+def _rounds(connection: Connection) -> tuple[AgreementRound, ...]:
     one, closing = tables.AgreementRoundRow, tables.RoundClosingRow
     rows: Sequence[Any] = connection.execute(
         select(one.__table__, col(closing.at).label("closed_at"))  # type: ignore[attr-defined]
         .outerjoin(closing, col(closing.round_id) == col(one.round_id))
-        .where(col(one.project_id) == project_id)
         .order_by(col(one.number))
     ).all()
     names = {each.person_id: each.shown for each in people(connection)}

@@ -9,9 +9,19 @@ trace that nobody has judged can be deleted (a patient may ask for it); ``audit 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from sqlalchemy import CheckConstraint, Index, LargeBinary, Text, UniqueConstraint, func
+from sqlalchemy import (
+    CheckConstraint,
+    ColumnElement,
+    Index,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    and_,
+    func,
+    select,
+)
 from sqlmodel import Field, SQLModel, col
 
 from storage.columns import PlainText, UtcDateTime
@@ -228,6 +238,11 @@ class ProjectRow(SQLModel, table=True):
     supported_prior: float | None = None
 
 
+# There is one project: statements name it by this, and new rows come with it by themselves.
+PROJECT = select(func.min(col(ProjectRow.project_id))).correlate(None).scalar_subquery()
+FILLED_IN = {"default": PROJECT}
+
+
 class PersonRow(SQLModel, table=True):
     """Somebody who works here; ``email`` is what a login says, ``shown_as`` what pages call them."""
 
@@ -348,7 +363,9 @@ class QueueRow(SQLModel, table=True):
         Index(None, "claim_key"),
     )
 
-    project_id: int = Field(primary_key=True, foreign_key="project.project_id")
+    project_id: int = Field(
+        primary_key=True, foreign_key="project.project_id", sa_column_kwargs=FILLED_IN
+    )
     claim_key: int = Field(primary_key=True, foreign_key="claim.claim_key", ondelete="CASCADE")
     audit: bool  # drawn at random, with inclusion_probability
     rank: float  # the smallest first
@@ -374,7 +391,7 @@ class AssignmentRow(SQLModel, table=True):
     )
 
     assignment_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
     slot: int
     person_id: int = Field(foreign_key="person.person_id")
@@ -395,7 +412,7 @@ class Decline(SQLModel, table=True):
     __table_args__ = (Index(None, "claim_key"), {"sqlite_autoincrement": True})
 
     decline_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
     slot: int
     person_id: int = Field(foreign_key="person.person_id")
@@ -430,7 +447,7 @@ class AnnotationRow(SQLModel, table=True):
     )
 
     vote_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
     person_id: int = Field(foreign_key="person.person_id")
     slot: int
@@ -466,7 +483,7 @@ class AnnotationWithdrawal(SQLModel, table=True):
     __table_args__ = (UniqueConstraint("vote_id"), {"sqlite_autoincrement": True})
 
     withdrawal_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
     vote_id: int = Field(foreign_key="vote.vote_id")
     person_id: int = Field(foreign_key="person.person_id")
@@ -485,7 +502,7 @@ class AdjudicationRow(SQLModel, table=True):
     )
 
     adjudication_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
     person_id: int = Field(foreign_key="person.person_id")
     support: str = Field(max_length=24)
@@ -636,7 +653,7 @@ class AnnotationRequest(SQLModel, table=True):
     )
 
     request_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     position: int = Field(foreign_key="trace_version.position", ondelete="CASCADE")
     claim_key: int | None = Field(default=None, foreign_key="claim.claim_key", ondelete="CASCADE")
     person_id: int | None = Field(default=None, foreign_key="person.person_id")
@@ -651,7 +668,7 @@ class AdjudicationReopening(SQLModel, table=True):
     __table_args__ = (UniqueConstraint("adjudication_id"), {"sqlite_autoincrement": True})
 
     reopening_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
     adjudication_id: int = Field(foreign_key="adjudication.adjudication_id")
     person_id: int = Field(foreign_key="person.person_id")
@@ -760,7 +777,7 @@ class AgreementRoundRow(SQLModel, table=True):
     __table_args__ = (UniqueConstraint("project_id", "number"), {"sqlite_autoincrement": True})
 
     round_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
+    project_id: int = Field(foreign_key="project.project_id", sa_column_kwargs=FILLED_IN)
     number: int
     guideline_version: int
     person_id: int = Field(foreign_key="person.person_id")
@@ -828,3 +845,8 @@ class RoundClosingRow(SQLModel, table=True):
     round_id: int = Field(foreign_key="calibration_round.round_id")
     person_id: int = Field(foreign_key="person.person_id")
     at: datetime = Field(sa_type=UtcDateTime)
+
+
+def about(table: Any, claim: Any, person: Any) -> ColumnElement[bool]:
+    """Whether the table's row is of that claim and person, each a value or a column."""
+    return and_(table.project_id == PROJECT, table.claim_key == claim, table.person_id == person)

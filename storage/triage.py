@@ -29,6 +29,7 @@ from storage.queue import settle
 from storage.records import TraceMarks
 from storage.store import SqlStore
 from storage.tables import (
+    PROJECT,
     SHOWN_NAME,
     AdjudicationReopening,
     AdjudicationRow,
@@ -200,7 +201,7 @@ class Decided:
     at: datetime
 
 
-def decided(connection: Connection, project: Project, viewer: Person) -> tuple[Decided, ...]:
+def decided(connection: Connection, viewer: Person) -> tuple[Decided, ...]:
     """The adjudications that stand and the viewer may reopen, the latest first.
 
     A lead sees all of them, an adjudicator their own: they know what they decided.
@@ -220,10 +221,7 @@ def decided(connection: Connection, project: Project, viewer: Person) -> tuple[D
         .join(ClaimRow, col(ClaimRow.claim_key) == col(AdjudicationRow.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
         .join(PersonRow, col(PersonRow.person_id) == col(AdjudicationRow.person_id))
-        .where(
-            col(AdjudicationRow.project_id) == project.project_id,
-            stands(),
-        )
+        .where(stands())
         .order_by(col(AdjudicationRow.adjudication_id).desc())
         .limit(LISTED)
     )
@@ -246,7 +244,7 @@ def reopen(
     Whoever decided it may, and a lead. Raises NotAllowed, and Conflict where none stands.
     """
     person = person_at(connection, by.person_id)
-    standing = adjudication_of(connection, project.project_id, claim_key)
+    standing = adjudication_of(connection, claim_key)
     if standing is None:
         raise Conflict("no adjudication of this claim stands: it may have been reopened already")
     its_own = standing.reviewer == person.name and Role.ADJUDICATOR in person.roles
@@ -256,7 +254,6 @@ def reopen(
         connection,
         AdjudicationReopening,
         {
-            "project_id": project.project_id,
             "claim_key": claim_key,
             "adjudication_id": standing.adjudication_id,
             "person_id": person.person_id,
@@ -275,7 +272,7 @@ def reopen(
         },
     )
     third = select(col(AssignmentRow.assignment_id)).where(
-        col(AssignmentRow.project_id) == project.project_id,
+        col(AssignmentRow.project_id) == PROJECT,
         col(AssignmentRow.claim_key) == claim_key,
         col(AssignmentRow.slot) == ADJUDICATION_SLOT,
     )
@@ -344,9 +341,7 @@ class Triage:
 
     # ------------------------------------------------------------ who reads what first
 
-    def assign(
-        self, project: Project, trace_ids: Sequence[str], annotator: Person | None, *, by: Person
-    ) -> None:
+    def assign(self, trace_ids: Sequence[str], annotator: Person | None, *, by: Person) -> None:
         """These traces' claims come first to that person, or to whoever asks next (None).
 
         Raises NotAllowed for anybody but a lead, and for an annotator who does not read claims.
@@ -356,16 +351,18 @@ class Triage:
             if annotator is not None:
                 allow(connection, annotator, Role.REVIEWER, "be given claims to read")
             positions = _known(newest_positions(connection, trace_ids), trace_ids)
+            project = project_at(connection)
             queue.ask_for(connection, project, positions, annotator, by=by, at=self.store.now())
 
-    def unassign(self, project: Project, trace_ids: Sequence[str], *, by: Person) -> None:
+    def unassign(self, trace_ids: Sequence[str], *, by: Person) -> None:
         """These traces' claims come in the order of the queue again (lead)."""
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "assign traces")
             positions = _known(newest_positions(connection, trace_ids), trace_ids)
+            project = project_at(connection)
             queue.withdraw(connection, project, positions, by=by, at=self.store.now())
 
-    def turn_to(self, project: Project, trace_id: str, claim_id: str | None, *, by: Person) -> bool:
+    def turn_to(self, trace_id: str, claim_id: str | None, *, by: Person) -> bool:
         """From a verdict to its claims: they come next to that person, the named one first.
 
         A claim in hand that nothing was answered of goes back to the queue; False: one was begun,
@@ -374,15 +371,15 @@ class Triage:
         now = self.store.now()
         with self.store.database.writing() as connection:
             allow(connection, by, Role.REVIEWER, "review claims")
-            project = project_at(connection, project.project_id)
+            project = project_at(connection)
             (position,) = _known(newest_positions(connection, [trace_id]), [trace_id])
             claim_key = connection.execute(
                 select(col(ClaimRow.claim_key)).where(
                     col(ClaimRow.position) == position, col(ClaimRow.claim_id) == claim_id
                 )
             ).scalar()
-            queue.turn_to(connection, project, position, claim_key, by, at=now)
-            held = assignments.open_annotation(connection, project.project_id, by.person_id)
+            queue.turn_to(connection, position, claim_key, by, at=now)
+            held = assignments.open_annotation(connection, by.person_id)
             if held is None:
                 return True
             if self._begun(held):
@@ -441,18 +438,18 @@ class Triage:
 
     # ------------------------------------------------------------ adjudications
 
-    def decided(self, project: Project, viewer: Person) -> tuple[Decided, ...]:
+    def decided(self, viewer: Person) -> tuple[Decided, ...]:
         """The adjudications that stand and the viewer may reopen, the latest first."""
         with self.store.database.reading() as connection:
-            return decided(connection, project, viewer)
+            return decided(connection, viewer)
 
-    def reopen(self, project: Project, claim_key: int, reason: str, *, by: Person) -> None:
+    def reopen(self, claim_key: int, reason: str, *, by: Person) -> None:
         """Take an adjudication up again; raises NotAllowed, Conflict, InputError."""
         stated = plain_text(check_reason(reason, "reopening an adjudication"))
         with self.store.database.writing() as connection:
             reopen(
                 connection,
-                project_at(connection, project.project_id),
+                project_at(connection),
                 claim_key,
                 reason=stated,
                 by=by,

@@ -560,11 +560,11 @@ class KeptCalibrators(ActiveCalibrator, Protocol):
 class SettledLabels(Protocol):
     """A repository of what people said about claims, and of what waits for them."""
 
-    def waiting_traces(self, project_id: int, most: int) -> Sequence[str]:
+    def waiting_traces(self, most: int) -> Sequence[str]:
         """The traces with a claim that nobody has taken, the first of the queue first."""
 
-    def reviewed(self, project_id: int) -> Sequence[ReviewedClaim]:
-        """The claims of a project whose annotations are all in."""
+    def reviewed(self) -> Sequence[ReviewedClaim]:
+        """The claims whose annotations are all in."""
 
 
 class TraceSplits(Protocol):
@@ -631,8 +631,8 @@ class Retraining:
 
     def material(self) -> Material:
         """The settled claims of the default project by side; traces without a side get theirs."""
-        project = self.workspace.project()
-        reviewed = self.workspace.labels.reviewed(project.project_id)
+        self.workspace.project()  # made where nobody has reviewed yet
+        reviewed = self.workspace.labels.reviewed()
         splits = self.workspace.splits.of({claim.trace_id for claim in reviewed})
         return gather(reviewed, splits, self.workspace.run_versions())
 
@@ -689,8 +689,7 @@ class Retraining:
 
     def to_label(self, side: Split) -> str | None:
         """The trace of that side whose claims come first in the queue; None where none waits."""
-        labels, project_id = self.workspace.labels, self.workspace.project().project_id
-        waiting = labels.waiting_traces(project_id, LOOKED_THROUGH)
+        waiting = self.workspace.labels.waiting_traces(LOOKED_THROUGH)
         sides = self.workspace.splits.of(waiting)
         return next((trace_id for trace_id in waiting if sides[trace_id] is side), None)
 

@@ -163,7 +163,7 @@ def _turn_to(workspace: Workspace, user: Person, trace_id: str) -> None:
     begun = "First the claim that you began; the claims of that answer come next."
 
     def turn() -> bool:
-        turned = workspace.triage.turn_to(workspace.project(), trace_id, claim, by=user)
+        turned = workspace.triage.turn_to(trace_id, claim, by=user)
         st.session_state.pop("of-user-assignment", None)  # the database says what is in hand now
         st.session_state[_GO] = REVIEW
         return turned

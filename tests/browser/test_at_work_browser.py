@@ -74,7 +74,7 @@ def annotation(page: Page) -> None:
 
 def annotations(made: Office) -> list[Annotation]:
     """All annotations that count."""
-    reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
+    reviewed = workspace_of(made.store).labels.reviewed()
     return [each for claim in reviewed for each in claim.annotations]
 
 

@@ -102,13 +102,13 @@ WORDS_LIT = (
 
 def test_chosen_words_are_lit_counted_and_put_out_and_stay_text(room: Room) -> None:
     lists, people = room.made.workspace.word_lists, room.made.people
-    lists.keep_for_project(room.made.project, ["<b>mg</b>", "Empagliflozin"], by=people["Lea"])
+    lists.keep_for_project(["<b>mg</b>", "Empagliflozin"], by=people["Lea"])
     page = room.visit("settings?show=words", ".st-key-own-words-text textarea", "Cleo")
     page.locator(".st-key-own-words-text textarea").fill("heart  failure\nTELE\nmg")
     page.get_by_role("button", name="Highlight these words").click()
     page.get_by_text("My words were saved").wait_for()
     page.close()
-    assert lists.of(room.made.project, people["Cleo"]).mine == ("heart failure", "TELE", "mg")
+    assert lists.of(people["Cleo"]).mine == ("heart failure", "TELE", "mg")
 
     page = room.visit("review", CLAIM, "Cleo")
     text = page.locator("#review [data-testid=source-text]").inner_text().casefold()
@@ -133,10 +133,10 @@ def test_chosen_words_are_lit_counted_and_put_out_and_stay_text(room: Room) -> N
 
 
 def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(room: Room) -> None:
-    rounds, people, project = room.made.workspace.rounds, room.made.people, room.made.project
+    rounds, people = room.made.workspace.rounds, room.made.people
     lead, annotators = people["Lea"], [people["Ben"], people["Cleo"]]
-    rounds.begin(project, annotators, by=lead, count=2)
-    while item := rounds.next_item(project, people["Cleo"]):
+    rounds.begin(annotators, by=lead, count=2)
+    while item := rounds.next_item(people["Cleo"]):
         rounds.label(item, DOUBTFUL, by=people["Cleo"], rationale="<i>Rule 4</i>", seconds=1.0)
 
     page = room.visit("review", CLAIM, "Ben")
@@ -155,7 +155,7 @@ def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(r
     page.locator("#review:not([data-item^='round-'])").wait_for()
     assert page.locator("#review .machine").count() == 0
     page.close()
-    (one,) = rounds.all(project)
+    (one,) = rounds.all()
     assert one.finished
 
     page = room.visit("agreement?readings=Agreement+rounds", "#cards .card", "Lea")
@@ -175,5 +175,5 @@ def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(r
     page.wait_for_selector(SETTLED)
     press(begin, page.get_by_text("Round 2 is being read"))
     page.close()
-    two = rounds.all(project)[-1]
+    two = rounds.all()[-1]
     assert (two.number, two.guideline_version, two.by) == (2, 2, "Lea")

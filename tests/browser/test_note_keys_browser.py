@@ -218,4 +218,4 @@ def test_an_adjudicators_reason_is_typed_at_once_too(
         expect(page.locator(NOTE)).to_have_value("1 6 v k")
         expect(page.locator(".st-key-row-next")).to_contain_text("4 of 4 answers to go")
         page.context.close()
-    assert workspace_of(made.store).labels.reviewed(made.project.project_id)[0].adjudication is None
+    assert workspace_of(made.store).labels.reviewed()[0].adjudication is None

@@ -142,7 +142,7 @@ def reader(
 
 def annotations(made: Office) -> list[Annotation]:
     """All annotations that count, whatever the claim."""
-    reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
+    reviewed = workspace_of(made.store).labels.reviewed()
     return [annotation for each in reviewed for annotation in each.annotations]
 
 
@@ -608,7 +608,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
         page.keyboard.press("k")
         expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
         page.context.close()
-        (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
+        (reviewed,) = workspace_of(made.store).labels.reviewed()
         for name in (
             "Ada",
             "Ben",

@@ -115,9 +115,7 @@ def test_a_captured_file_becomes_labels_a_calibrator_a_threshold_and_a_packet_by
         archive = _export_and_read_back(workbench, tmp_path)
 
     store = office.store
-    reviewed = {
-        one.text: one for one in workspace_of(store).labels.reviewed(office.project.project_id)
-    }
+    reviewed = {one.text: one for one in workspace_of(store).labels.reviewed()}
     assert {text: one.resolution.status for text, one in reviewed.items()} == {
         DISPUTED: ReviewStatus.ADJUDICATED,
         AGREED: ReviewStatus.UNANIMOUS,

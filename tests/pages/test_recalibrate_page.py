@@ -94,7 +94,7 @@ def test_the_label_that_is_missing_is_asked_of_a_trace_by_its_name(empty: SqlSto
 
     [named] = re.findall(r"The next train trace with claims to label is (\S+)\.", said(test))
     assert draw(named) is Split.TRAIN and test.get("page_link")
-    assert named in office.workspace.labels.waiting_traces(office.project.project_id, 10)
+    assert named in office.workspace.labels.waiting_traces(10)
 
 
 def test_a_lead_takes_the_prior_that_audit_labels_give(empty: SqlStore) -> None:

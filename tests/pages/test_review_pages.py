@@ -186,7 +186,7 @@ def test_a_changed_answer_is_kept_with_the_first_one(store: SqlStore) -> None:
     assert drawn(test, "keep").label == "Save my change, next claim"
     press(test, "keep")
 
-    (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(store).labels.reviewed()
     (annotation,) = reviewed.annotations
     assert annotation.judgement.support is VerdictLabel.UNSUPPORTED
     assert annotation.first is not None and annotation.first.support is VerdictLabel.CONTRADICTED
@@ -282,7 +282,7 @@ def test_supported_by_no_source_is_refused_after_the_verifiers_view_too(store: S
     press(test, "own_none", "keep")
 
     assert any("Supported needs the source that says it" in each.value for each in test.text)
-    (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(made.store).labels.reviewed()
     assert reviewed.annotations[0].judgement.source_id == "chart"
 
 
@@ -321,7 +321,7 @@ def test_a_second_tab_makes_the_first_ones_key_presses_void(store: SqlStore) -> 
 
     press(first, "wrongly_credited")
 
-    (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(store).labels.reviewed()
     assert [annotation.judgement.conflation for annotation in reviewed.annotations] == [False]
     assert first.toast
 
@@ -531,7 +531,7 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
     assert drawn(test, "save").disabled
     press(test, "cause_guideline_gap", "fix_guideline", "save")
 
-    (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(store).labels.reviewed()
     assert reviewed.adjudication is not None
     assert reviewed.adjudication.cause.value == "guideline_gap"
     assert reviewed.adjudication.guideline_needs_fix

@@ -232,10 +232,8 @@ def test_an_adjudication_is_reopened_from_its_page_with_a_reason(
     test.button(key="to-decided").click().run()
 
     assert list(test.dataframe[0].value["Decided by"]) == ["Dora"]
-    office.workspace.triage.reopen(
-        office.project, item.claim_key, "read wrongly", by=office.people["Lea"]
-    )
-    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
+    office.workspace.triage.reopen(item.claim_key, "read wrongly", by=office.people["Lea"])
+    (claim,) = office.workspace.labels.reviewed()
     assert claim.resolution.status is ReviewStatus.UNRESOLVED
     assert "Nothing to reopen" in [card["title"] for card in cards(test.run())]
     waiting = opened("adjudicate", office.people["Dora"].person_id)
@@ -261,7 +259,7 @@ def test_the_team_is_seen_over_time_and_disagreements_by_cause(office: Office) -
         desk.adjudicate(
             item, nonce, SUPPORTED, cause, guideline_needs_fix=cause is Cause.GUIDELINE_GAP
         )
-    claims = office.workspace.labels.reviewed(office.project.project_id)
+    claims = office.workspace.labels.reviewed()
 
     weeks, causes = weeks_of(claims), causes_of(claims)
 

@@ -22,7 +22,7 @@ from core.review.adjudication import resolve
 from core.review.items import QueueState
 from core.review.records import Cause, ReviewStatus, Role
 from storage.annotations import every_adjudication, every_current_annotation
-from storage.queue import projects, rebuild
+from storage.queue import rebuild
 from storage.store import SqlStore, open_store
 from storage.tables import AnnotationRow, AssignmentRow, QueueRow
 
@@ -58,10 +58,9 @@ class Desks(RuleBasedStateMachine):
             database=open_store(str(self.folder / "w.db")).database, actor="tester", now=clock
         )
         people = {person.name: person for person in workspace_of(store).people.everybody()}
-        with store.database.reading() as connection:
-            project = projects(connection)[0]
+        workspace = workspace_of(store)
         self.office = Office(
-            workspace=workspace_of(store), clock=clock, project=project, people=people
+            workspace=workspace, clock=clock, project=workspace.project(), people=people
         )
         self.written = 0
 
@@ -123,11 +122,10 @@ class Desks(RuleBasedStateMachine):
 
     @invariant()
     def what_must_always_be_true(self) -> None:
-        project_id = self.office.project.project_id
         with self.office.store.database.reading() as connection:
             held = connection.execute(select(AssignmentRow.__table__)).all()  # type: ignore[attr-defined]
-            annotations = every_current_annotation(connection, project_id)
-            decided = every_adjudication(connection, project_id)
+            annotations = every_current_annotation(connection)
+            decided = every_adjudication(connection)
             written = connection.execute(select(col(AnnotationRow.vote_id))).all()
             queue = connection.execute(select(QueueRow.__table__)).all()  # type: ignore[attr-defined]
         people = {person.name: person.person_id for person in self.office.people.values()}

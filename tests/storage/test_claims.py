@@ -16,7 +16,8 @@ from core.records import AttributionStatus, Decision, Judged, VerdictLabel, Veri
 from core.review.records import ProjectSettings, QueueReason
 from core.workflows.verify import run_key
 from storage.claims import judged_claims, latest_signal
-from storage.queue import projects, rebuild
+from storage.projects import project_at
+from storage.queue import rebuild
 from storage.store import SqlStore
 from storage.tables import ClaimRow, ClaimSignal, QueueRow
 
@@ -187,7 +188,7 @@ def test_a_queue_built_anew_is_the_queue_that_was_kept_in_step(store: SqlStore, 
     kept = queued(office.store)
 
     with office.store.database.writing() as connection:
-        rebuild(connection, projects(connection)[0])
+        rebuild(connection, project_at(connection))
 
     assert queued(office.store) == kept
 

@@ -38,7 +38,6 @@ from core.workflows.models import ForestFiles
 from storage.workspace import open_workspace
 
 workspace = open_workspace(sys.argv[1], files=ForestFiles())
-project = workspace.project()
 for name in sys.argv[2:]:
     desk = workspace.reviews(workspace.people.by_name(name))
     while item := desk.next_item():
@@ -73,7 +72,7 @@ def start(address: str, names: Sequence[str]) -> subprocess.Popen[str]:
 
 
 def check_that_nothing_was_lost_doubled_or_misplaced(
-    store: SqlStore, project_id: int, claims: int, said: Sequence[tuple[int, int]] | None
+    store: SqlStore, claims: int, said: Sequence[tuple[int, int]] | None
 ) -> None:
     """Each claim has its two annotations by two people, and each is what its reviewer said."""
     with store.database.reading() as connection:
@@ -82,7 +81,7 @@ def check_that_nothing_was_lost_doubled_or_misplaced(
                 col(AnnotationRow.vote_id), col(AnnotationRow.claim_key), col(AnnotationRow.support)
             )
         ).all()
-        annotations = every_current_annotation(connection, project_id)
+        annotations = every_current_annotation(connection)
         open_ones = connection.execute(
             select(func.count()).where(col(AssignmentRow.state) == "open")
         ).scalar_one()
@@ -132,10 +131,7 @@ def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: Sql
 
     assert failed == []
     check_that_nothing_was_lost_doubled_or_misplaced(
-        store,
-        office.project.project_id,
-        4 * TRACES,
-        [(annotation.vote_id, annotation.claim_key) for annotation in said],
+        store, 4 * TRACES, [(annotation.vote_id, annotation.claim_key) for annotation in said]
     )
 
 
@@ -143,7 +139,7 @@ def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: Sql
 def test_reviewers_in_four_processes_lose_double_and_misplace_no_vote(
     store: SqlStore, database_address: str
 ) -> None:
-    office = an_open_office(store)
+    an_open_office(store)
 
     processes = [start(database_address, REVIEWERS[n::4]) for n in range(4)]
     finished = [process.communicate(timeout=300) for process in processes]
@@ -154,16 +150,14 @@ def test_reviewers_in_four_processes_lose_double_and_misplace_no_vote(
         for printed, _ in finished
         for annotation, claim in (line.split() for line in printed.splitlines())
     ]
-    check_that_nothing_was_lost_doubled_or_misplaced(
-        store, office.project.project_id, 4 * TRACES, said
-    )
+    check_that_nothing_was_lost_doubled_or_misplaced(store, 4 * TRACES, said)
 
 
 @pytest.mark.stress
 def test_a_process_killed_while_it_votes_loses_nothing_that_was_acknowledged(
     store: SqlStore, database_address: str
 ) -> None:
-    office = an_open_office(store, traces=12)
+    an_open_office(store, traces=12)
     process = start(database_address, REVIEWERS[:1])
     assert process.stdout is not None
     heard = [process.stdout.readline() for _ in range(5)]
@@ -190,7 +184,7 @@ def test_a_process_killed_while_it_votes_loses_nothing_that_was_acknowledged(
     resumed = start(database_address, REVIEWERS[:2])
     _, errors = resumed.communicate(timeout=300)
     assert errors == ""
-    check_that_nothing_was_lost_doubled_or_misplaced(again, office.project.project_id, 48, None)
+    check_that_nothing_was_lost_doubled_or_misplaced(again, 48, None)
     again.close()
 
 
@@ -222,7 +216,7 @@ def test_the_same_key_pressed_ten_times_at_once_is_one_vote(store: SqlStore) -> 
 
     assert outcomes == {"counted": 1, "ignored": 9}
     with store.database.reading() as connection:
-        assert len(every_current_annotation(connection, office.project.project_id)) == 1
+        assert len(every_current_annotation(connection)) == 1
 
 
 def test_people_and_projects_that_are_made_at_first_use_are_made_once(
@@ -253,9 +247,9 @@ def test_people_and_projects_that_are_made_at_first_use_are_made_once(
 def test_twenty_reviewers_in_twenty_processes_read_two_thousand_claims(
     store: SqlStore, database_address: str
 ) -> None:
-    office = an_open_office(store, traces=500)
+    an_open_office(store, traces=500)
     processes = [start(database_address, [name]) for name in REVIEWERS]
     finished = [process.communicate(timeout=3000) for process in processes]
 
     assert [errors for _, errors in finished] == [""] * 20
-    check_that_nothing_was_lost_doubled_or_misplaced(store, office.project.project_id, 2000, None)
+    check_that_nothing_was_lost_doubled_or_misplaced(store, 2000, None)

@@ -57,7 +57,7 @@ def office(tmp_path: Path) -> Office:
 
 
 def reviewed(office: Office) -> tuple[ReviewedClaim, ...]:
-    return office.workspace.labels.reviewed(office.project.project_id)
+    return office.workspace.labels.reviewed()
 
 
 def test_labels_of_a_table_count_as_their_annotators_do(office: Office) -> None:
@@ -373,7 +373,7 @@ def test_an_import_on_which_a_decision_rests_stays_until_that_is_reopened(office
 
     with pytest.raises(Conflict, match="1 of its claims have been adjudicated"):
         intake.withdraw(imported.key, by=lea)
-    office.workspace.triage.reopen(office.project, tie.claim_key, "misread", by=lea)
+    office.workspace.triage.reopen(tie.claim_key, "misread", by=lea)
 
     assert intake.withdraw(imported.key, by=lea) == 1
     assert problems_beside_the_clock(office.store) == []
@@ -390,7 +390,7 @@ def test_a_packet_brings_back_nothing_that_was_taken_back_and_the_table_does(
     tie = office.adjudicate("Dora", UNSUPPORTED)
     every = ExportFilters(statuses=frozenset(ReviewStatus))
     export_packet(office.workspace.packets(), lea, tmp_path / "p", at=office.clock(), filters=every)
-    office.workspace.triage.reopen(office.project, tie.claim_key, "misread", by=lea)
+    office.workspace.triage.reopen(tie.claim_key, "misread", by=lea)
     intake.withdraw(intake.imports()[0].key, by=lea)
     before = reviewed(office)
     packet = office.workspace.packet_intake()

@@ -66,10 +66,10 @@ def test_each_claim_comes_with_its_votes_its_status_and_the_latest_signal(
             )
         )
 
-    found = {claim.claim_key: claim for claim in labels.reviewed(office.project.project_id)}
+    found = {claim.claim_key: claim for claim in labels.reviewed()}
 
     assert list(found) == sorted(found)
-    assert len(found) + labels.unfinished(office.project.project_id) == 8
+    assert len(found) + labels.unfinished() == 8
     assert found[1].resolution.status is ReviewStatus.ADJUDICATED
     assert found[1].resolution.final == UNSUPPORTED
     assert found[2].resolution.status is ReviewStatus.UNRESOLVED
@@ -98,13 +98,13 @@ def test_reading_labels_takes_as_many_statements_for_many_claims_as_for_few(
     store: SqlStore,
 ) -> None:
     office = an_office(store, traces=10)
-    labels, project_id = office.workspace.labels, office.project.project_id
+    labels = office.workspace.labels
     counts = []
     for features in (True, False):  # each of them is read for the first time
         for _ in range(15):
             office.read("Ada")
         with _heard(office) as statements:
-            read = labels.reviewed(project_id, features=features)
+            read = labels.reviewed(features=features)
         counts.append((len(read), len(statements)))
 
     assert [claims for claims, _ in counts] == [15, 30]
@@ -113,14 +113,14 @@ def test_reading_labels_takes_as_many_statements_for_many_claims_as_for_few(
 
 def test_one_more_vote_costs_the_same_however_many_claims_were_read(store: SqlStore) -> None:
     office = an_office(store, traces=10)
-    labels, project_id = office.workspace.labels, office.project.project_id
+    labels = office.workspace.labels
     counts = []
     for already in (5, 20):
-        while len(labels.reviewed(project_id)) < already:
+        while len(labels.reviewed()) < already:
             office.read("Ada")
         office.read("Ada")
         with _heard(office) as statements:
-            labels.reviewed(project_id)
+            labels.reviewed()
         counts.append(len(statements))
 
     assert counts[0] == counts[1] < 20
@@ -128,7 +128,7 @@ def test_one_more_vote_costs_the_same_however_many_claims_were_read(store: SqlSt
 
 def test_labels_that_are_brought_up_are_labels_that_are_read_anew(store: SqlStore) -> None:
     office = an_office(store, traces=3, reads_per_claim=2)
-    labels, project_id = office.workspace.labels, office.project.project_id
+    labels = office.workspace.labels
     steps: list[Callable[[], object]] = [
         *(partial(office.read, "Ada", SUPPORTED) for _ in range(5)),
         *(partial(office.read, "Ben", UNSUPPORTED if n == 1 else SUPPORTED) for n in range(5)),
@@ -147,12 +147,12 @@ def test_labels_that_are_brought_up_are_labels_that_are_read_anew(store: SqlStor
     for step in steps:
         step()
 
-        brought_up = labels.reviewed(project_id)
-        unfinished = labels.unfinished(project_id)
+        brought_up = labels.reviewed()
+        unfinished = labels.unfinished()
 
         _KEPT.clear()
-        assert brought_up == labels.reviewed(project_id)
-        assert unfinished == labels.unfinished(project_id)
+        assert brought_up == labels.reviewed()
+        assert unfinished == labels.unfinished()
         if brought_up not in seen:
             seen.append(brought_up)
     assert len(seen) > 8
@@ -192,17 +192,17 @@ def test_without_votes_there_are_no_labels(store: SqlStore) -> None:
     office = an_office(store)
     office.desk("Ada").next_item()
 
-    assert office.workspace.labels.reviewed(office.project.project_id) == ()
-    assert office.workspace.labels.unfinished(office.project.project_id) == 0
+    assert office.workspace.labels.reviewed() == ()
+    assert office.workspace.labels.unfinished() == 0
 
 
 def test_what_reading_next_is_expected_to_find_follows_the_queue_and_the_probabilities(
     store: SqlStore,
 ) -> None:
     office = an_office(store, traces=3)
-    labels, project = office.workspace.labels, office.project.project_id
-    queue = labels.next_probabilities(project, 5)
-    everything = labels.next_probabilities(project, 100)
+    labels = office.workspace.labels
+    queue = labels.next_probabilities(5)
+    everything = labels.next_probabilities(100)
 
     assert list(queue) == sorted(everything)[:5]
     found = expected_yield(queue, base_rate=None, prior=0.9)
@@ -215,7 +215,7 @@ def test_what_reading_next_is_expected_to_find_follows_the_queue_and_the_probabi
     item = office.desk("Ada").next_item()
     assert item is not None
     office.decide("Ada", item)
-    assert len(labels.next_probabilities(project, 100)) <= len(everything)
+    assert len(labels.next_probabilities(100)) <= len(everything)
 
 
 def test_a_prior_that_many_labels_give_is_one_that_a_project_may_hold() -> None:

@@ -80,13 +80,13 @@ def test_a_database_of_0_19_0_becomes_what_a_new_one_is(of_0_19_0: Path, tmp_pat
 def test_a_database_of_0_19_0_keeps_its_trail_and_all_that_was_said(of_0_19_0: Path) -> None:
     store = open_store(str(of_0_19_0))
     workspace = workspace_of(store)
-    report, project = store.verify_chain(), workspace.project()
+    report = store.verify_chain()
 
     assert report.problems == ()
     assert (report.events, report.traces, report.verdicts, report.rows) == (47, 3, 3, 22)
     assert report.seals == 37 + 2  # the states that were worked out, and what the migration left
     assert [one.name for one in workspace.people.everybody()][1:3] == ["Lea", "Otto"]
-    assert len(workspace.labels.reviewed(project.project_id)) == 4
+    assert len(workspace.labels.reviewed()) == 4
     assert workspace.triage.tags() == ("weights",)
     assert workspace.jobs.counts().waiting == 1
     store.close()

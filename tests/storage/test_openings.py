@@ -166,7 +166,7 @@ def test_where_the_machine_may_come_first_its_verdict_opens_and_is_written_down(
 
     annotation = office.decide("Ada", item)
     assert annotation.saw_model_output
-    (reviewed,) = office.workspace.labels.reviewed(office.project.project_id)
+    (reviewed,) = office.workspace.labels.reviewed()
     assert [one.what for one in reviewed.annotations[0].exposures] == ["verdict page"]
 
 

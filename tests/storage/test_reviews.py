@@ -39,7 +39,7 @@ NONE = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
 
 def annotations(office: Office, claim_key: int) -> tuple[Annotation, ...]:
     with office.store.database.reading() as connection:
-        return annotations_of(connection, office.project.project_id, claim_key)
+        return annotations_of(connection, claim_key)
 
 
 def actions(office: Office) -> Counter[str]:
@@ -656,7 +656,7 @@ def test_a_vote_being_reconsidered_when_its_lease_runs_out_stands_as_it_was(
     office.desk("Ben").next_item()
 
     assert office.desk("Ada").progress().team_done == 1
-    labels = office.workspace.labels.reviewed(office.project.project_id)
+    labels = office.workspace.labels.reviewed()
     assert [claim.annotations for claim in labels] == [(first,)]
 
 
@@ -682,10 +682,7 @@ def test_two_people_read_each_claim_and_nobody_reads_it_twice(store: SqlStore) -
     for claim in by_claim:
         one, two = (annotation for annotation in read if annotation.claim_key == claim)
         assert one.inclusion_probability == two.inclusion_probability
-    statuses = {
-        claim.resolution.status
-        for claim in office.workspace.labels.reviewed(office.project.project_id)
-    }
+    statuses = {claim.resolution.status for claim in office.workspace.labels.reviewed()}
     assert statuses == {ReviewStatus.UNANIMOUS}
 
 
@@ -726,7 +723,7 @@ def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: 
         desk.adjudicate(tie, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
     assert (done.reviewer, done.judgement, done.rule) == ("Dora", NONE, "9")
     assert annotations(office, tie.claim_key) == before
-    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
+    (claim,) = office.workspace.labels.reviewed()
     assert claim.resolution.status is ReviewStatus.ADJUDICATED
     assert claim.resolution.final == NONE
     assert claim.adjudication == done
@@ -754,7 +751,7 @@ def test_a_tie_whose_reading_changed_meanwhile_is_not_decided(store: SqlStore) -
     office.decide("Ben", item, SUPPORTED)
 
     assert desk.next_disagreement() is None
-    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
+    (claim,) = office.workspace.labels.reviewed()
     assert claim.resolution.status is ReviewStatus.UNANIMOUS
 
 

@@ -17,7 +17,7 @@ from storage.store import SqlStore
 def read_all(office: Office, name: str, *judgements: Judgement) -> list[int]:
     """Let that person read their round to its end; the keys of the claims, as they came."""
     rounds, person, keys = office.workspace.rounds, office.people[name], []
-    while item := rounds.next_item(office.project, person):
+    while item := rounds.next_item(person):
         said = judgements[len(keys) % len(judgements)]
         rounds.label(item, said, by=person, rationale="so", seconds=3.0)
         keys.append(item.claim_key)
@@ -27,7 +27,7 @@ def read_all(office: Office, name: str, *judgements: Judgement) -> list[int]:
 def begun(office: Office, *names: str, count: int = 4) -> None:
     """A round of those annotators, begun by the lead."""
     annotators = [office.people[name] for name in names]
-    office.workspace.rounds.begin(office.project, annotators, by=office.people["Lea"], count=count)
+    office.workspace.rounds.begin(annotators, by=office.people["Lea"], count=count)
 
 
 def test_everyone_reads_the_same_claims_in_the_same_order_and_the_next_round_takes_others(
@@ -41,9 +41,9 @@ def test_everyone_reads_the_same_claims_in_the_same_order_and_the_next_round_tak
     assert read_all(office, "Ben", SUPPORTED, UNSUPPORTED) == first
     assert read_all(office, "Cleo", SUPPORTED) == []
     begun(office, "Ada", "Ben", "Cleo", count=4)
-    item = rounds.next_item(office.project, office.people["Cleo"])
+    item = rounds.next_item(office.people["Cleo"])
 
-    one, two = rounds.all(office.project)
+    one, two = rounds.all()
     assert (one.number, one.claims, one.finished) == (1, 4, True)
     assert item is not None
     assert (item.number, item.position, item.total) == (2, 1, 4)
@@ -60,7 +60,7 @@ def test_a_claim_is_read_once_and_a_closed_round_takes_nothing(store: SqlStore) 
     office = an_office(store)
     rounds, ada, lea = office.workspace.rounds, office.people["Ada"], office.people["Lea"]
     begun(office, "Ada", "Ben")
-    item = rounds.next_item(office.project, ada)
+    item = rounds.next_item(ada)
     assert item is not None
     rounds.label(item, SUPPORTED, by=ada, seconds=1.0)
 
@@ -68,16 +68,16 @@ def test_a_claim_is_read_once_and_a_closed_round_takes_nothing(store: SqlStore) 
         rounds.label(item, UNSUPPORTED, by=ada, seconds=1.0)
     with pytest.raises(Conflict):
         begun(office, "Ada", "Ben")
-    later = rounds.next_item(office.project, ada)
+    later = rounds.next_item(ada)
     assert later is not None
     with pytest.raises(InputError):
         rounds.label(
             later, Judgement(support=SUPPORTED.support, source_id=None), by=ada, seconds=1.0
         )
-    rounds.close(office.project, by=lea)
+    rounds.close(by=lea)
     with pytest.raises(Conflict):
         rounds.label(later, SUPPORTED, by=ada, seconds=1.0)
-    assert rounds.next_item(office.project, ada) is None
+    assert rounds.next_item(ada) is None
 
 
 def test_only_a_lead_begins_with_two_readers_who_read_claims(store: SqlStore) -> None:
@@ -85,14 +85,12 @@ def test_only_a_lead_begins_with_two_readers_who_read_claims(store: SqlStore) ->
     people = office.people
 
     with pytest.raises(NotAllowed):
-        office.workspace.rounds.begin(
-            office.project, [people["Ada"], people["Ben"]], by=people["Ada"]
-        )
+        office.workspace.rounds.begin([people["Ada"], people["Ben"]], by=people["Ada"])
     with pytest.raises(InputError):
         begun(office, "Ada", "Ada")
     with pytest.raises(NotAllowed):
         begun(office, "Ada", "Otto")
-    assert office.workspace.rounds.all(office.project) == ()
+    assert office.workspace.rounds.all() == ()
 
 
 def test_nobody_sees_what_others_said_before_they_have_read_and_no_verdict_tells(
@@ -102,7 +100,7 @@ def test_nobody_sees_what_others_said_before_they_have_read_and_no_verdict_tells
     rounds, ada = office.workspace.rounds, office.people["Ada"]
     begun(office, "Ada", "Ben", count=8)
     read_all(office, "Ben", SUPPORTED)
-    (one,) = rounds.all(office.project)
+    (one,) = rounds.all()
 
     with pytest.raises(NotAllowed, match="read this round yourself"):
         rounds.labels(one, ada)
@@ -113,7 +111,7 @@ def test_nobody_sees_what_others_said_before_they_have_read_and_no_verdict_tells
     assert office.desk("Ada").open_verdict(trace.content_hash, key) is Withheld.ANNOTATION
 
     read_all(office, "Ada", SUPPORTED)
-    assert len(rounds.labels(rounds.all(office.project)[0], ada)) == 16
+    assert len(rounds.labels(rounds.all()[0], ada)) == 16
     assert office.desk("Ada").open_verdict(trace.content_hash, key) is None
 
 
@@ -137,10 +135,10 @@ def test_a_lead_chooses_claims_and_what_a_reader_has_seen_is_none_of_them(store:
     seen = store.get_trace("review-0001").content_hash
     office.workspace.reviews(ada).open_verdict(seen, store.get_verdict("review-0001").run_key)
 
-    free = rounds.candidates(office.project, [ada, ben])
+    free = rounds.candidates([ada, ben])
 
     assert {each.trace_id for each in free} == {"review-0002"}
-    rounds.begin(office.project, [ada, ben], by=office.people["Lea"], chosen=[free[2].claim_key])
+    rounds.begin([ada, ben], by=office.people["Lea"], chosen=[free[2].claim_key])
     assert read_all(office, "Ben", SUPPORTED) == [free[2].claim_key]
 
 
@@ -148,7 +146,7 @@ def test_the_trail_covers_every_row_of_a_round(store: SqlStore) -> None:
     office = an_office(store, traces=1)
     begun(office, "Ada", "Ben")
     read_all(office, "Ada", SUPPORTED)
-    office.workspace.rounds.close(office.project, by=office.people["Lea"])
+    office.workspace.rounds.close(by=office.people["Lea"])
 
     with pytest.raises(Exception, match="append-only"), store.database.writing() as connection:
         connection.exec_driver_sql("DELETE FROM calibration_label")

@@ -143,7 +143,7 @@ def test_a_list_says_nothing_of_verdicts_that_somebody_must_not_see_yet(store: S
 def test_assigned_claims_come_first_to_that_person_and_to_nobody_else(store: SqlStore) -> None:
     office = an_office(store, traces=3, reads_per_claim=1)
     lea, ben = office.people["Lea"], office.people["Ben"]
-    office.workspace.triage.assign(office.project, ["review-0003"], ben, by=lea)
+    office.workspace.triage.assign(["review-0003"], ben, by=lea)
 
     others = {office.desk(name).next_item().trace_id for name in ("Ada", "Cleo")}  # type: ignore[union-attr]
     mine = [office.desk("Ben").next_item()]
@@ -156,25 +156,25 @@ def test_assigned_claims_come_first_to_that_person_and_to_nobody_else(store: Sql
     assert [item.claim_id[-1] for item in mine if item] == ["1", "2", "3", "4"]
     assert ids(store, assigned_to=ben.person_id) == ["review-0003"]
     with pytest.raises(NotAllowed):
-        office.workspace.triage.assign(office.project, ["review-0001"], ben, by=ben)
+        office.workspace.triage.assign(["review-0001"], ben, by=ben)
     with pytest.raises(NotAllowed):
-        office.workspace.triage.assign(office.project, ["review-0001"], lea, by=lea)
+        office.workspace.triage.assign(["review-0001"], lea, by=lea)
 
 
 def test_what_was_given_to_one_is_given_to_others_once_it_is_taken_back(store: SqlStore) -> None:
     office = an_office(store, traces=1, reads_per_claim=1)
     lea, triage = office.people["Lea"], office.workspace.triage
-    triage.assign(office.project, ["review-0001"], office.people["Ben"], by=lea)
+    triage.assign(["review-0001"], office.people["Ben"], by=lea)
     assert office.desk("Ada").next_item() is None
 
-    triage.unassign(office.project, ["review-0001"], by=lea)
+    triage.unassign(["review-0001"], by=lea)
 
     assert office.desk("Ada").next_item() is not None
 
 
 def test_queued_traces_come_before_the_rest_to_whoever_asks(store: SqlStore) -> None:
     office = an_office(store, traces=4)
-    office.workspace.triage.assign(office.project, ["review-0004"], None, by=office.people["Lea"])
+    office.workspace.triage.assign(["review-0004"], None, by=office.people["Lea"])
 
     first = [office.desk(name).next_item() for name in ("Ada", "Ben")]
 
@@ -189,7 +189,7 @@ def test_from_a_verdict_the_claim_that_was_looked_at_comes_next(store: SqlStore)
     target = "review-0003" if before.trace_id != "review-0003" else "review-0002"
     claim = f"{target}::c03"
 
-    assert office.workspace.triage.turn_to(office.project, target, claim, by=ada)
+    assert office.workspace.triage.turn_to(target, claim, by=ada)
 
     item = desk.next_item()
     assert item is not None and item.claim_id == claim
@@ -208,9 +208,7 @@ def test_a_claim_that_was_begun_stays_first(store: SqlStore) -> None:
     assert item is not None
     desk.save_draft(item.assignment_id, Draft(support=VerdictLabel.SUPPORTED))
 
-    turned = office.workspace.triage.turn_to(
-        office.project, "review-0002", None, by=office.people["Ada"]
-    )
+    turned = office.workspace.triage.turn_to("review-0002", None, by=office.people["Ada"])
 
     assert not turned
     again = desk.next_item()
@@ -320,7 +318,7 @@ def adjudicated(store: SqlStore) -> tuple[Office, int]:
     office.read("Ada", SUPPORTED)
     office.read("Ben", UNSUPPORTED)
     office.adjudicate("Dora", SUPPORTED)
-    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
+    (claim,) = office.workspace.labels.reviewed()
     assert claim.resolution.status is ReviewStatus.ADJUDICATED
     return office, claim.claim_key
 
@@ -328,18 +326,18 @@ def adjudicated(store: SqlStore) -> tuple[Office, int]:
 def test_an_adjudication_is_reopened_with_a_reason_and_stays_as_written(store: SqlStore) -> None:
     office, key = adjudicated(store)
     triage = office.workspace.triage
-    (listed,) = triage.decided(office.project, office.people["Lea"])
+    (listed,) = triage.decided(office.people["Lea"])
     assert (listed.claim_key, listed.decided_by) == (key, "Dora")
-    assert triage.decided(office.project, office.people["Emil"]) == ()
+    assert triage.decided(office.people["Emil"]) == ()
 
-    triage.reopen(office.project, key, "the chart was read wrongly", by=office.people["Dora"])
+    triage.reopen(key, "the chart was read wrongly", by=office.people["Dora"])
 
-    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
+    (claim,) = office.workspace.labels.reviewed()
     assert claim.resolution.status is ReviewStatus.UNRESOLVED
-    assert triage.decided(office.project, office.people["Lea"]) == ()
+    assert triage.decided(office.people["Lea"]) == ()
     assert office.desk("Lea").progress().ties == 1
     office.adjudicate("Emil", SUPPORTED)
-    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
+    (claim,) = office.workspace.labels.reviewed()
     assert claim.adjudication is not None and claim.adjudication.reviewer == "Emil"
     with store.database.reading() as connection:
         written = connection.execute(text("SELECT count(*) FROM adjudication")).scalar()
@@ -355,14 +353,14 @@ def test_only_a_lead_or_who_decided_reopens_and_only_once(store: SqlStore) -> No
     triage = office.workspace.triage
     for name in ("Ada", "Emil", "Otto"):
         with pytest.raises(NotAllowed):
-            triage.reopen(office.project, key, "because", by=office.people[name])
+            triage.reopen(key, "because", by=office.people[name])
     with pytest.raises(InputError):
-        triage.reopen(office.project, key, " ", by=office.people["Lea"])
+        triage.reopen(key, " ", by=office.people["Lea"])
 
-    triage.reopen(office.project, key, "because", by=office.people["Lea"])
+    triage.reopen(key, "because", by=office.people["Lea"])
 
     with pytest.raises(Conflict):
-        triage.reopen(office.project, key, "again", by=office.people["Lea"])
+        triage.reopen(key, "again", by=office.people["Lea"])
     item = office.desk("Emil").next_disagreement()
     assert item is not None
     verdict = office.store.get_verdict(item.trace_id)

@@ -91,16 +91,16 @@ VERBS: dict[str, tuple[tuple[str, ...], Callable[[Any, Desk, Person], object]]] 
     "reviews.show": (("Ada",), lambda r, d, u: r(u).show(d.held)),
     "reviews.undo": (("Ada",), lambda r, d, u: r(u).undo()),
     "rounds.begin": (LEAD, lambda r, d, u: r.begin(
-        d.office.project, [d.office.people["Ben"], d.office.people["Cleo"]], by=u, count=1)),
-    "rounds.close": (LEAD, lambda r, d, u: r.close(d.office.project, by=u)),
+        [d.office.people["Ben"], d.office.people["Cleo"]], by=u, count=1)),
+    "rounds.close": (LEAD, lambda r, d, u: r.close(by=u)),
     "triage.assign": (LEAD, lambda r, d, u: r.assign(
-        d.office.project, TRACES, d.office.people["Ben"], by=u)),
+        TRACES, d.office.people["Ben"], by=u)),
     "triage.erase": (LEAD, lambda r, d, u: r.erase(EVERY, "asked for it", by=u)),
     "triage.erase_file": (LEAD, lambda r, d, u: r.erase_file("none", "asked for it", by=u)),
     "triage.mark": (TEAM, lambda r, d, u: r.mark(TRACES, MarkKind.TAG, "weights", by=u)),
-    "triage.unassign": (LEAD, lambda r, d, u: r.unassign(d.office.project, TRACES, by=u)),
+    "triage.unassign": (LEAD, lambda r, d, u: r.unassign(TRACES, by=u)),
     "word_lists.keep_for_project": (LEAD, lambda r, d, u: r.keep_for_project(
-        d.office.project, ["insulin"], by=u)),
+        ["insulin"], by=u)),
     "word_lists.keep_own": (TEAM, lambda r, d, u: r.keep_own(["metformin"], by=u)),
 }  # fmt: skip
 
@@ -162,7 +162,7 @@ def test_whoever_may_not_is_refused_and_nothing_is_kept(
     desk, (may, call) = dataclasses.replace(built, office=office), VERBS[verb]
     repository = _repository(office, verb.partition(".")[0])
     if verb == "rounds.close":
-        office.workspace.rounds.begin(office.project, [office.people["Ben"], office.people["Cleo"]],
+        office.workspace.rounds.begin([office.people["Ben"], office.people["Cleo"]],
                                       by=office.people["Lea"], count=1)  # fmt: skip
     before = _everything(copy)
 

@@ -15,12 +15,12 @@ def test_each_person_has_their_words_and_a_lead_chooses_everybodys(store: SqlSto
 
     lists.keep_own(["mg", "dose"], by=people["Ada"])
     lists.keep_own(["mg"], by=people["Ada"])
-    lists.keep_for_project(office.project, ["allergy"], by=people["Lea"])
+    lists.keep_for_project(["allergy"], by=people["Lea"])
 
-    assert lists.of(office.project, people["Ada"]).all == ("mg", "allergy")
-    assert lists.of(office.project, people["Ben"]).all == ("allergy",)
+    assert lists.of(people["Ada"]).all == ("mg", "allergy")
+    assert lists.of(people["Ben"]).all == ("allergy",)
     with pytest.raises(NotAllowed):
-        lists.keep_for_project(office.project, [], by=people["Ada"])
+        lists.keep_for_project([], by=people["Ada"])
     with pytest.raises(NotAllowed):
         lists.keep_own(["mine"], by=people["Otto"])
     with pytest.raises(InputError):

@@ -41,9 +41,8 @@ def show_decided(workspace: Workspace, user: Person) -> None:
         width="stretch",
     )  # fmt: skip
     show_saved()
-    project = workspace.project()
     try:
-        listed = workspace.triage.decided(project, user)
+        listed = workspace.triage.decided(user)
     except ProvenanceGuardError as error:
         show_notice("The database could not be read", str(error), tone="bad")
         return
@@ -95,6 +94,6 @@ def _show_reopening(workspace: Workspace, user: Person, one: Decided) -> None:
         )
     if pressed:
         save(
-            lambda: workspace.triage.reopen(workspace.project(), one.claim_key, reason, by=user),
+            lambda: workspace.triage.reopen(one.claim_key, reason, by=user),
             "Reopened: the claim waits for a third person again.",
         )

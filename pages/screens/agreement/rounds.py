@@ -12,7 +12,7 @@ from core.errors import NotAllowed
 from core.review.agreement_records import AgreementFigures, Question
 from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.items import Guideline
-from core.review.records import Person, Project, Role
+from core.review.records import Person, Role
 from core.review.rounds import (
     CLAIMS,
     MOST_CLAIMS,
@@ -54,13 +54,13 @@ class Measured(NamedTuple):
 
 def show_rounds(workspace: Workspace, user: Person, question: Question) -> None:
     """Show the rounds of the project; a lead begins and closes them, and amends the guideline."""
-    project, rounds = workspace.project(), workspace.rounds.all(workspace.project())
+    rounds = workspace.rounds.all()
     lead = Role.LEAD in user.roles and Role.AUDITOR not in user.roles
     running = rounds[-1] if rounds and not rounds[-1].finished else None
     if running is not None:
-        _show_running(workspace, project, running, user, lead=lead)
+        _show_running(workspace, running, user, lead=lead)
     elif lead:
-        _show_beginning(workspace, project, user, number=len(rounds) + 1)
+        _show_beginning(workspace, user, number=len(rounds) + 1)
     if not rounds:
         show_notice(
             "No round yet",
@@ -97,9 +97,7 @@ def _measured(
 # ---------------------------------------------------------------- beginning and closing
 
 
-def _show_running(
-    workspace: Workspace, project: Project, one: AgreementRound, user: Person, *, lead: bool
-) -> None:
+def _show_running(workspace: Workspace, one: AgreementRound, user: Person, *, lead: bool) -> None:
     show_card(
         key="round-running",
         title=f"Round {one.number} is being read",
@@ -111,10 +109,10 @@ def _show_running(
         key="close-round",
         help="What was read stays and is compared; nobody reads on.",
     ):
-        save(lambda: workspace.rounds.close(project, by=user), f"Round {one.number} is closed.")
+        save(lambda: workspace.rounds.close(by=user), f"Round {one.number} is closed.")
 
 
-def _show_beginning(workspace: Workspace, project: Project, user: Person, *, number: int) -> None:
+def _show_beginning(workspace: Workspace, user: Person, *, number: int) -> None:
     reviewers = [each for each in workspace.people.everybody() if _reads(each)]
     with st.expander(f"Begin round {number}", expanded=number == 1):
         annotators = st.multiselect(
@@ -124,7 +122,7 @@ def _show_beginning(workspace: Workspace, project: Project, user: Person, *, num
             format_func=lambda each: each.shown,
             key=f"round-readers-{number}",
         )
-        free = workspace.rounds.candidates(project, annotators) if annotators else ()
+        free = workspace.rounds.candidates(annotators) if annotators else ()
         texts = {each.claim_key: f"{each.text} · {each.claim_id}" for each in free[:500]}
         left, right = st.columns([1, 3])
         count = left.number_input(
@@ -141,7 +139,7 @@ def _show_beginning(workspace: Workspace, project: Project, user: Person, *, num
         if st.button(f"Begin round {number}", type="primary", key="begin-round"):
             save(
                 lambda: workspace.rounds.begin(
-                    project, annotators, by=user, count=int(count), chosen=chosen
+                    annotators, by=user, count=int(count), chosen=chosen
                 ),
                 f"Round {number} has begun: its claims come first on Review.",
             )

@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.errors import Conflict, InputError, ProvenanceGuardError
 from core.review.items import Draft
-from core.review.records import Person, Project
+from core.review.records import Person
 from core.review.rounds import RoundItem
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
@@ -46,12 +46,10 @@ class RoundAnnotation:
     arrived: float  # on this process's own clock
 
 
-def current_round_claim(
-    workspace: Workspace, project: Project, user: Person
-) -> RoundAnnotation | None:
+def current_round_claim(workspace: Workspace, user: Person) -> RoundAnnotation | None:
     """The claim of the open round that comes next to this person; None: none does."""
     held = st.session_state.get(_HELD)
-    item = workspace.rounds.next_item(project, user)
+    item = workspace.rounds.next_item(user)
     if item is None:
         drop()
         return None

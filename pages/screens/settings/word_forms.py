@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.review.records import Person, Project, Role
+from core.review.records import Person, Role
 from core.review.word_lists import MOST_WORDS, read_words
 from pages.widgets.forms import save
 from pages.widgets.plain import show_card
@@ -19,9 +19,9 @@ _HOW = (
 )
 
 
-def show_words(workspace: Workspace, project: Project, me: Person) -> None:
+def show_words(workspace: Workspace, me: Person) -> None:
     """Show both lists, each to be changed by whoever may."""
-    lists, held = workspace.word_lists, workspace.word_lists.of(project, me)
+    lists, held = workspace.word_lists, workspace.word_lists.of(me)
     st.text(_HOW)
     left, right = st.columns(2, gap="large")
     with left:
@@ -38,7 +38,7 @@ def show_words(workspace: Workspace, project: Project, me: Person) -> None:
                 "Everybody's words",
                 "team-words",
                 held.team,
-                lambda words: lists.keep_for_project(project, words, by=me),
+                lambda words: lists.keep_for_project(words, by=me),
             )
         else:
             show_card(

@@ -47,7 +47,7 @@ def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> No
 
 
 def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -> None:
-    triage, project = workspace.triage, workspace.project()
+    triage = workspace.triage
     annotators = {
         each.person_id: each
         for each in workspace.people.everybody()
@@ -66,11 +66,11 @@ def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -
     with st.container(horizontal=True):
         press(
             "Put first" if who == NOBODY else "Assign",
-            lambda: triage.assign(project, chosen, annotators.get(who), by=user),
+            lambda: triage.assign(chosen, annotators.get(who), by=user),
             f"The claims of {noun} come first.", type="primary", key="assign",
         )  # fmt: skip
         press(
-            "Take back", lambda: triage.unassign(project, chosen, by=user),
+            "Take back", lambda: triage.unassign(chosen, by=user),
             f"The claims of {noun} come in their turn again.", key="unassign",
         )  # fmt: skip
 
