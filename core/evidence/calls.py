@@ -56,7 +56,7 @@ def call_lines(source: Source) -> str:
 
 
 def arguments_begin(call: str) -> int:
-    """Where the arguments begin in the lines of a call that were read; what stands before is our wording."""
+    """Where the arguments begin in the lines of a call as they were read; before them are our words."""
     return len(call) - len("".join(call.split("\n", 2)[2:]))
 
 

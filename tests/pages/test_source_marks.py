@@ -121,9 +121,13 @@ def test_of_a_record_that_speaks_against_the_claim_the_field_that_says_so_is_lit
     ]
 
 
-def test_of_a_call_the_arguments_that_speak_of_the_claim_are_lit_and_none_of_our_own_words() -> None:
+def test_of_a_call_the_arguments_that_speak_of_the_claim_are_lit_and_none_of_our_own_words() -> (
+    None
+):
     said = "The call for papers on café trials succeeded."
-    asked = replace(a_source("done", source_id="mail"), arguments='{"topic": "café trials", "n": 3}')
+    asked = replace(
+        a_source("done", source_id="mail"), arguments='{"topic": "café trials", "n": 3}'
+    )
     trace = a_trace(said, asked)
     stated = Said(said=said, verdict=VerdictLabel.SUPPORTED, source="mail", premise="done")
     judged = a_verification(trace, {"mail": "other"}, [stated]).claims[0].outcome
