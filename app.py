@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from pathlib import Path
 
 import streamlit as st
@@ -16,17 +15,11 @@ ICON = Path(__file__).parent / "pages" / "frontend" / "icon.svg"
 st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
 
 # The first page of a process waits for its modules, long on a busy machine: it says so meanwhile.
-opening = None if "storage.workspace" in sys.modules else st.empty()
-if opening is not None:
-    opening.text("Opening the workbench …")
-
-import pages.widgets.verifying  # noqa: E402, F401 - most of what pages load
-from pages.widgets.navigation import usable_pages  # noqa: E402
-from pages.widgets.presses import carry_out_presses  # noqa: E402
-from pages.widgets.routing import mark_routed  # noqa: E402
-
-if opening is not None:
-    opening.empty()
+with st.spinner("Opening the workbench …", show_time=True):
+    import pages.widgets.verifying  # noqa: F401 - most of what pages load
+    from pages.widgets.navigation import usable_pages
+    from pages.widgets.presses import carry_out_presses
+    from pages.widgets.routing import mark_routed
 if not gc.get_freeze_count():
     gc.freeze()  # after every drawing Streamlit looks for garbage, but no more in what is imported
 

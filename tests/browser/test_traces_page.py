@@ -6,7 +6,7 @@ import json
 
 import pytest
 from browsing import SCREENSHOTS, SETTLED, Visit, watched
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 from verdicts import HOSTILE
 
 from storage.tables import SLICE_CHARACTERS
@@ -34,6 +34,17 @@ def test_a_deep_link_opened_right_after_the_start_has_its_frame_and_never_lists_
     assert page.evaluate("window.listed") == 0
     assert page.locator("#evidence").bounding_box()["width"] > 1_000  # type: ignore[index]
     context.close()
+
+
+def test_the_first_page_of_a_process_says_that_it_is_opening(
+    visitor: BrowserContext, fresh_app_url: str
+) -> None:
+    page = watched(visitor, fresh_app_url).page
+    page.goto(fresh_app_url)
+
+    expect(page.get_by_text("Opening the workbench")).to_be_visible()
+    expect(page).to_have_title("ProvenanceGuard Workbench")
+    page.close()
 
 
 def test_a_row_is_a_link_that_the_keyboard_reaches(visit: Visit) -> None:
