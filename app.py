@@ -33,6 +33,8 @@ FRAME = """<style>
 [data-testid="stCaptionContainer"] {
   color: light-dark(#535C67, #A9B3BF) !important; opacity: 1 !important; }
 [data-testid="stWidgetLabel"] { color: inherit !important; }
+/* Beside a field its choices are as high as it is, and their labels on one line with its own. */
+[data-testid="stColumn"] [data-variant="segmented_control"] { min-height: 2.5rem; }
 /* A link on a page is seen to be one. */
 [data-testid="stPageLink-NavLink"] :is(p, span) { color: light-dark(#24508F, #9CC1F2) !important; }
 /* The accent carries white button text, so in the dark theme it is too dark to be text itself. */

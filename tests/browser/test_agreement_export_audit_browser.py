@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -45,6 +46,10 @@ def test_each_agreement_figure_leads_to_the_claims_and_reasons_behind_it(
 ) -> None:
     page = visit.open(f"agreement?as={workbench[1]}", "[data-testid='stMetric']")
     expect(page.locator("[data-testid='stMetricValue']").first).to_have_text("6 of 8")
+    labels = page.get_by_test_id("stWidgetLabel").filter(
+        has_text=re.compile("Compared on|Told apart by")
+    )
+    assert len({box["y"] for each in labels.all() if (box := each.bounding_box())}) == 1
 
     table = page.locator("[data-testid='stDataFrame']").first
     table.scroll_into_view_if_needed()
