@@ -26,7 +26,6 @@ from pages.screens.recalibrate.fitting import known_material, shipped_rows, show
 from pages.screens.recalibrate.site import show_drift, show_site
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
 from pages.screens.recalibrate.view import (
-    active_words,
     candidate_words,
     effect_words,
     gain_of_fit,
@@ -34,6 +33,7 @@ from pages.screens.recalibrate.view import (
     shipped_words,
     show_chain,
 )
+from pages.widgets.days import in_use
 from pages.widgets.evaluated import calibrator_words
 from pages.widgets.figures import offer
 from pages.widgets.forms import press, show_saved
@@ -104,7 +104,8 @@ if before is not None:
             "Roll back", partial(_roll_back, before.calibrator), type="primary", key="roll-back",
             disabled=not leads,
         )  # fmt: skip
-st.text(active_words(current, workspace.people.shown_names()))
+decides = f"{calibrator_words(current.name)} at threshold {current.threshold:g}"
+st.text(in_use(decides, current, workspace.people.shown_names()))
 show_saved()
 show_rescoring(workspace, waiting=waiting)
 forest = active_forest(calibrators)

@@ -1,11 +1,34 @@
-"""Days that somebody chose, as instants, and instants as the browser's clock shows them."""
+"""Days that somebody chose, as instants, instants as clocks show them, and since when a choice stands."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
+
+from core.review.calibrators import CurrentCalibrator
+from core.review.judge_choice import CurrentJudge
+from core.review.nli_choice import CurrentNliModel
+
+
+def when(at: datetime) -> str:
+    """A time as this machine's clock shows it."""
+    return f"{at.astimezone():%d %b %Y, %H:%M}"
+
+
+def in_use(
+    what: str,
+    now: CurrentNliModel | CurrentJudge | CurrentCalibrator,
+    names: Mapping[str, str],
+    unchosen: str = "",
+) -> str:
+    """What is in use, since when, by whom (by recorded name: ``names``) and why; ``unchosen`` by nobody."""
+    if now.since is None:
+        return f"In use: {what}. {unchosen}".strip()
+    by = names.get(str(now.by), now.by)
+    return f"In use: {what}, since {when(now.since)}, chosen by {by}: {now.reason}"
 
 
 def moments(label: str, *, width: int | None = None) -> ColumnConfig:

@@ -61,5 +61,5 @@ def test_a_reviewer_sees_who_is_asked_and_cannot_change_it(store: SqlStore) -> N
 
     assert not {"try-judge", "save-judge", "judge-off"} & {each.key for each in test.button}
     texts = [str(each.value) for each in test.text]
-    assert any("Nobody is asked. Nothing is sent anywhere." in each for each in texts)
+    assert any("In use: no judge. Nothing is sent anywhere." in each for each in texts)
     assert not any("Sent to" in each or "Not yet measured" in each for each in texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,11 +65,18 @@ def test_who_chose_is_named_as_pages_call_them(store: SqlStore, tmp_path: Path) 
     lead = office.people["Lea"]
     office.workspace.nli_models.choose("a/model", "A pilot", lead)
     office.workspace.judges.choose("http://a.host/v1", "small", JudgeFor.ALL, "Another pilot", lead)
+    before = office.workspace.calibrators.current().label
+    office.workspace.calibrators.use_threshold(0.7, "A third pilot", lead, over=before)
     office.workspace.people.show_as(lead, "Dr Roth", by=lead)
 
-    texts = [str(each.value) for each in opened(SETTINGS, lead.person_id).text]
+    texts = [
+        str(each.value)
+        for page in (SETTINGS, "recalibrate")
+        for each in opened(page, lead.person_id).text
+    ]
 
-    assert sum("chosen by Dr Roth: A" in text for text in texts) == 2
+    told = r"In use: .+, since \d\d \w+ \d{4}, \d\d:\d\d, chosen by Dr Roth: A"
+    assert sum(bool(re.search(told, text)) for text in texts) == 3
     assert not any("Lea" in text for text in texts)
     home = [str(each.value) for each in opened("home", lead.person_id).caption]
     assert any("What is verified here is sent to the judge at a.host." in text for text in home)

@@ -75,7 +75,7 @@ def test_without_labels_the_page_says_where_they_come_from(empty: SqlStore) -> N
     test = at_step("Labels")
 
     assert [card["title"] for card in cards(test)][:1] == ["No labels yet"]
-    assert "Active: the shipped calibrator at" in said(test)
+    assert "In use: shipped calibrator at" in said(test)
 
 
 def test_too_few_labels_are_named_by_kind(empty: SqlStore) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, cast
 
 import plotly.graph_objects as go
@@ -12,10 +11,11 @@ import plotly.graph_objects as go
 from core.calibration.gain import Gain
 from core.calibration.rows import KeptRows
 from core.records import JsonObject
-from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
+from core.review.calibrators import Standing, StoredCalibrator
 from core.review.records import Split
 from core.workflows.retraining import LabelledRow, Material, Need, Side
 from pages.widgets.counting import counted
+from pages.widgets.days import when
 from pages.widgets.evaluated import calibrator_words
 from pages.widgets.figures import Cell, between, percent
 from pages.widgets.flips import Flip
@@ -48,20 +48,6 @@ STATUS_WORDS = {
     "adjudicated": "decided by an adjudicator",
 }
 Table = tuple[Sequence[str], list[Sequence[Cell]]]
-
-
-def active_words(current: CurrentCalibrator, names: Mapping[str, str]) -> str:
-    """What decides now, since when, by whom (by recorded name: ``names``) and why: somebody's text."""
-    what = f"{calibrator_words(current.name)} at threshold {current.threshold:g}"
-    if current.since is None:
-        return f"Active: the {what}."
-    by = names.get(str(current.by), current.by)
-    return f"Active: {what}, since {when(current.since)}, by {by}: {current.reason}"
-
-
-def when(at: datetime) -> str:
-    """A time as this machine's clock shows it."""
-    return f"{at.astimezone():%d %b %Y, %H:%M}"
 
 
 # ---------------------------------------------------------------- labels and split

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.models.judge import KEY_FILE_VARIABLE, KEY_VARIABLE
 from core.records.judge import JudgeFor
-from core.review.judge_choice import CurrentJudge
 from core.review.judge_trust import judge_trust
 from core.review.records import Person, Role
+from pages.widgets.days import in_use
 from pages.widgets.figures import show_numbers
 from pages.widgets.forms import one_of
 from pages.widgets.plain import show_notice
@@ -32,9 +32,15 @@ def show_judge(
     """Who is asked now and what that means; for a lead the form to ask another, to try it, or nobody."""
     now = workspace.judges.current()
     st.subheader("Judge", anchor=False)
+    judge = f"{now.model} at {now.host} (claims: {WORDS[now.asked].lower()})"
     st.text(
         "A language model that reads claims beside the NLI model. The verifier needs none.\n"
-        + judge_words(now, workspace.people.shown_names())
+        + in_use(
+            judge if now.address else "no judge",
+            now,
+            workspace.people.shown_names(),
+            "Nothing is sent anywhere.",
+        )
     )
     _show_trust(workspace, asked=now.address is not None)
     if Role.LEAD not in me.roles:
@@ -120,19 +126,6 @@ def _show_trust(workspace: Workspace, *, asked: bool) -> None:
             f"Trust weighs {config.judge_prior_readings} assumed readings beside the labelled ones, and "
             "decides from the next verification on: below the threshold its support passes no claim."
         )
-
-
-def judge_words(now: CurrentJudge, names: Mapping[str, str]) -> str:
-    """Who is asked now, since when, by whom (by recorded name: ``names``) and why."""
-    since = (
-        f", since {now.since.astimezone():%d %b %Y}, chosen by "
-        f"{names.get(str(now.by), now.by)}: {now.reason}"
-        if now.since is not None
-        else ""
-    )
-    if now.address is None:
-        return f"Nobody is asked{since or '. Nothing is sent anywhere.'}"
-    return f"{now.model} at {now.host} reads claims, {WORDS[now.asked].lower()}{since}"
 
 
 def where_text_goes(address: str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
 from core.models.loading import ACCURATE, BUNDLED, PAPER
-from core.review.nli_choice import CurrentNliModel
 from core.review.records import Person, Role
 from core.workflows.models import choose_nli_model
+from pages.widgets.days import in_use
 from pages.widgets.forms import one_of
 from pages.widgets.plain import show_notice
 from storage.workspace import Workspace
@@ -32,8 +32,13 @@ def show_nli_model(
     now = workspace.nli_models.current()
     st.subheader("NLI model", anchor=False)
     st.text(
-        "It compares each claim with its sources and says whether they support it, here on this "
-        f"machine.\nIn use: {nli_words(now, workspace.people.shown_names())}"
+        "It compares each claim with its sources and says whether they support it, here on this machine.\n"
+        + in_use(
+            WORDS.get(now.nli, now.nli),
+            now,
+            workspace.people.shown_names(),
+            "It comes with the program.",
+        )
     )
     if Role.LEAD not in me.roles:
         return
@@ -76,12 +81,3 @@ def show_nli_model(
             choose_nli_model(workspace, wanted, reason, me, calibrator=calibrator)
 
     save(choose, "The NLI model was changed. Traces read by another one wait to be verified again.")
-
-
-def nli_words(now: CurrentNliModel, names: Mapping[str, str]) -> str:
-    """What reads now, since when, by whom (by recorded name: ``names``) and why."""
-    name = WORDS.get(now.nli, now.nli)
-    if now.since is None:
-        return f"{name}. It comes with the program."
-    by = names.get(str(now.by), now.by)
-    return f"{name}, since {now.since.astimezone():%d %b %Y}, chosen by {by}: {now.reason}"

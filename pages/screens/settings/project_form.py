@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.review.records import Person, Project, ProjectSettings, Role
+from pages.widgets.days import when
 from pages.widgets.forms import one_of, save, saved_forms, show_publishing
 from pages.widgets.plain import show_card
 from storage.guidelines import Guidelines
@@ -138,7 +139,7 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
         show_card(
             key="guideline-now",
             title=f"Version {current.version}, active",
-            aside=f"since {current.at.astimezone():%d %b %Y, %H:%M}",
+            aside=f"since {when(current.at)}",
             text=current.text,
         )
     with right:
