@@ -72,7 +72,7 @@ def export(
     --since and --until are the first and the last day of the decision. What is left out is counted.
     """
     from core.records import VerdictLabel
-    from core.review.records import ReviewStatus
+    from core.review.records import STATUS_WORDS, ReviewStatus
     from core.workflows.packet_export import DECIDED, ExportFilters, export_packet, pseudonymous
     from core.workflows.packet_folder import MANIFEST, write_signatures
     from storage.keys import keep_pseudonyms
@@ -105,7 +105,7 @@ def export(
             f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
             f"{counted(report.votes, 'annotation')} in {out}",
             *(
-                f"  {status.value:<20} {count:>7}"
+                f"  {STATUS_WORDS[status]:<26} {count:>7}"
                 for status, count in report.by_status.items()
                 if count
             ),

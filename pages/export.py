@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.review.records import ReviewStatus, Role
+from core.review.records import STATUS_WORDS, ReviewStatus, Role
 from core.workflows.packet_export import ExportFilters, select_claims
 from core.workflows.printing import find_browser
 from pages.screens.export.exporting import (
     LABELS,
-    STATUSES,
     prepare,
     prepared,
     show_packet_import,
@@ -52,10 +51,10 @@ else:
     )
     statuses = status_column.pills(
         "How the label came about",
-        list(STATUSES),
+        list(STATUS_WORDS),
         selection_mode="multi",
-        format_func=STATUSES.__getitem__,
-        default=[each for each in STATUSES if each is not ReviewStatus.UNRESOLVED],
+        format_func=STATUS_WORDS.__getitem__,
+        default=[each for each in STATUS_WORDS if each is not ReviewStatus.UNRESOLVED],
         key="statuses",
     )
     labels = label_column.pills(

@@ -10,7 +10,7 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.ports import policy_of
 from core.review.calibrators import Standing
-from core.review.records import Project, Role
+from core.review.records import SPLIT_WORDS, Project, Role
 from core.review.yields import AuditedPrior, audited_prior, expected_yield, yield_words
 from core.workflows.fitting import fitting_folder, start_fitting
 from core.workflows.models import active_forest
@@ -174,11 +174,11 @@ elif step == "Fit":
             trace_id = retraining.to_label(side)
             if trace_id is None:
                 st.text(
-                    f"No claim of a {side.value} trace waits to be read: add answers on Traces."
+                    f"No claim of a {SPLIT_WORDS[side]} trace waits to be read: add answers on Traces."
                 )
                 continue
-            st.text(f"The next {side.value} trace with claims to label is {trace_id}.")
-            link_verdict(f"Open that {side.value} trace", trace_id)
+            st.text(f"The next {SPLIT_WORDS[side]} trace with claims to label is {trace_id}.")
+            link_verdict(f"Open that {SPLIT_WORDS[side]} trace", trace_id)
     elif with_shipped and moves_only_calibration(material.site):
         st.text(
             f"With fewer than {LEAST_LABELS} labels, or {LEAST_BAD} claims to block among them, a fit "

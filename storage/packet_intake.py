@@ -19,7 +19,16 @@ from core.records import Trace, Verification
 from core.review.assignment import ADJUDICATION_SLOT, free_slot
 from core.review.exchange import PacketSignature, ReviewsPut
 from core.review.packet_reader import PacketReview
-from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
+from core.review.records import (
+    SPLIT_WORDS,
+    Adjudication,
+    Annotation,
+    Person,
+    Project,
+    QueueReason,
+    Role,
+    Split,
+)
 from storage import assignments
 from storage.annotations import (
     annotation_columns,
@@ -128,13 +137,12 @@ class PacketIntake:
         put, here = ReviewsPut(), Splits(store=self.store)
         known = here.known(list(splits))
         for trace_id, split in splits.items():
-            if trace_id not in known:
+            if (before := known.get(trace_id)) is None:
                 here.say(trace_id, split, by=by.name)
                 put.splits += 1
-            elif known[trace_id] is not split:
-                put.skipped.append(
-                    f"{trace_id}: is {known[trace_id].value} here and {split.value} in the packet"
-                )
+            elif before is not split:
+                sides = f"{SPLIT_WORDS[before]} here and {SPLIT_WORDS[split]} in the packet"
+                put.skipped.append(f"{trace_id}: is {sides}")
         return put
 
     def put_reviews(

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, select
 from sqlmodel import col
 
 from core.errors import Conflict
-from core.review.records import Split
+from core.review.records import SPLIT_WORDS, Split
 from storage.audit import add_rows
 from storage.columns import in_pieces
 from storage.store import SqlStore
@@ -71,7 +71,7 @@ class Splits:
                 return
             if before is not None:
                 raise Conflict(
-                    f"trace {trace_id!r:.200} is in {before.value} already; what was fitted or "
+                    f"trace {trace_id!r:.200} is {SPLIT_WORDS[before]} already; what was fitted or "
                     "measured with it would no longer be true"
                 )
             self._keep(connection, {trace_id: split}, {trace_id: by}, actor=by)

@@ -92,7 +92,8 @@ def _quotes(
             continue
         place = find_quote(quote, source, material.calls)
         if place is None:
-            failed.append(f"the quote “{quote.quote:.60}” is not in {quote.source_id}")
+            where = material.names.get(quote.source_id, "the list of calls")
+            failed.append(f"the quote “{quote.quote:.60}” is not in {where}")
             continue
         silent = silent_because(quote, place, claim.text, material, against=against)
         found.append(Quoted(quote=quote, place=place, silent=silent))

@@ -36,6 +36,7 @@ class Material:
 
     trace: Trace
     sources: Mapping[str, Source]
+    names: Mapping[str, str]  # what each source is called
     calls: str
     index: FactIndex
     written: Mapping[
@@ -64,6 +65,7 @@ def material_of(trace: Trace) -> Material:
     return Material(
         trace=trace,
         sources={source.source_id: source for source in trace.sources},
+        names=trace.names,
         calls=list_of_calls(trace),
         index=index_trace(trace),
         written=written,
@@ -100,9 +102,9 @@ def silent_because(
     source = material.sources[place.source_id]
     terms = content_terms(claim_text)
     own = is_about_run(claim_text)
+    name = material.names[place.source_id]
     if place.part is QuotedPart.ARGUMENTS:
-        return _arguments_silent(source, own=own, failure=bool(terms & ABOUT_FAILURE))
-    name = source.source_id
+        return _arguments_silent(source, name, own=own, failure=bool(terms & ABOUT_FAILURE))
     if source.status in (SourceStatus.EMPTY, SourceStatus.NOT_CAPTURED):
         return f"{name} holds no output"
     if source.status is SourceStatus.ECHO:
@@ -118,7 +120,7 @@ def silent_because(
     if is_telling(source) or is_echo(source):
         return f"{name} only gives back what the agent wrote"
     if len(content_sequence(quote.quote)) >= _OWN_TEXT and any(
-        place_in(quote.quote, text) for text in material.written[name]
+        place_in(quote.quote, text) for text in material.written[place.source_id]
     ):
         return f"the quote from {name} is what the agent itself wrote in a call"
     return None
@@ -142,15 +144,15 @@ def records_at(place: QuotePlace, material: Material) -> Iterator[Record]:
                 yield record
 
 
-def _arguments_silent(source: Source, *, own: bool, failure: bool) -> str | None:
+def _arguments_silent(source: Source, name: str, *, own: bool, failure: bool) -> str | None:
     if source.status is SourceStatus.ERROR and not failure:
-        return f"{source.source_id} is a call that failed"
+        return f"{name} is a call that failed"
     if source.status is SourceStatus.NOT_CAPTURED:
-        return f"what {source.source_id} returned was not captured"
+        return f"what {name} returned was not captured"
     if source.status is SourceStatus.ECHO:
-        return f"{source.source_id} only holds what the agent wrote"
+        return f"{name} only holds what the agent wrote"
     if is_telling(source) and not own:
-        return f"{source.source_id} only holds what the agent wrote"
+        return f"{name} only holds what the agent wrote"
     return None
 
 

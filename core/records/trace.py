@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.records.basics import JsonObject, SourceStatus, Span
@@ -98,9 +100,24 @@ class Trace:
     notices: tuple[str, ...] = ()
     extra: JsonObject = field(default_factory=dict)
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What each source is called, by its id."""
+        return call_names({source.source_id: source.tool_name for source in self.sources})
+
     def source(self, source_id: str) -> Source:
         """The source of that id; KeyError when the trace has none."""
         for source in self.sources:
             if source.source_id == source_id:
                 return source
         raise KeyError(source_id)
+
+
+def call_names(tools: Mapping[str, str]) -> dict[str, str]:
+    """Each source's name by its id: its tool (by id: ``tools``), numbered where called more than once."""
+    seen, calls = Counter[str](), Counter(tools.values())
+    names = {}
+    for source_id, tool in tools.items():
+        seen[tool] += 1
+        names[source_id] = f"{tool} #{seen[tool]}" if calls[tool] > 1 else tool
+    return names

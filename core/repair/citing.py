@@ -63,7 +63,7 @@ def _corrected(plan: Plan, verdict: ClaimVerdict, finding: CitationFinding) -> D
             return None
         span, after, what = taken, "", "it is taken out"
     elif finding.better is not None:
-        what += f", which is where {finding.better.source_id} says this"
+        what += f", which is where {plan.trace.names[finding.better.source_id]} says this"
     better, outcome = finding.better, verdict.outcome
     routed = outcome.route.source_id if isinstance(outcome, Judged) else None
     return Draft(

@@ -96,7 +96,7 @@ def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> Pair | str:
     first, second = _first_two(claim)
     one, other = _judgement(first, basis), _judgement(second, basis)
     if one is None or other is None:
-        return "an annotation was made with the machine's view on screen"
+        return "an annotation was made with the verifier's view on screen"
     left, right = _label(one, question), _label(other, question)
     if isinstance(left, _Unsaid):
         return left.value
@@ -201,7 +201,7 @@ def _pre_label_pair(
 ) -> Pair | str:
     judgement = _judgement(annotation, Basis.INDEPENDENT)
     if judgement is None:
-        return "the annotation was made with the machine's view on screen"
+        return "the annotation was made with the verifier's view on screen"
     if question is Question.CLAIM:
         return TAKEN_AS_CLAIM
     label = _label(judgement, question)
@@ -213,7 +213,7 @@ def _pre_label_pair(
         label = said if said in judgement.source_ids else label
     elif question is not Question.SUPPORT:
         if made.conflation is None:
-            return "the judges said nothing of the credit"
+            return "the pre-labels say nothing of the credit"
         said = _yes_no(made.conflation)
     return Pair(
         claim_key=claim.claim_key,
@@ -226,7 +226,7 @@ def _pre_label_pair(
 def _machine_pair(claim: ReviewedClaim, annotation: Annotation, question: Question) -> Pair | str:
     judgement = _judgement(annotation, Basis.INDEPENDENT)
     if judgement is None:
-        return "the annotation was made with the machine's view on screen"
+        return "the annotation was made with the verifier's view on screen"
     if claim.signal is None:
         return "the verifier has said nothing about the claim"
     if question is Question.CLAIM:

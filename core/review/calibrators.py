@@ -180,7 +180,7 @@ def check_rejection(name: str, steps: Sequence[Step]) -> None:
     """Raise Conflict for a calibrator that somebody has decided about."""
     standing = standings(steps).get(name, Standing.WAITING)
     if standing is not Standing.WAITING:
-        raise Conflict(f"calibrator {name} is not waiting: {standing.value}")
+        raise Conflict(f"calibrator {name} is not waiting: somebody has decided about it")
 
 
 def roll_back_to(name: str, shipped: CalibratorArtifact, steps: Sequence[Step]) -> Reign:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from core.records import Trace, VerdictLabel, Verification
 from core.review.packet import claims_of
-from core.review.records import ReviewedClaim, ReviewStatus, Support, Unfit
+from core.review.records import STATUS_WORDS, ReviewedClaim, Support, Unfit
 
 # Mark, word and style of a final label: never colour alone.
 LOOKS: Mapping[Support, tuple[str, str, str]] = {
@@ -24,13 +24,6 @@ LOOKS: Mapping[Support, tuple[str, str, str]] = {
 }
 CONFLATED = ("⇄", "wrong source credited", "conflation")
 UNRESOLVED = ("…", "Unresolved", "unresolved")
-
-STATUS = {
-    ReviewStatus.SINGLE: "one annotation",
-    ReviewStatus.UNANIMOUS: "the annotations agree",
-    ReviewStatus.ADJUDICATED: "decided by a third person",
-    ReviewStatus.UNRESOLVED: "the annotations differ, and nobody has decided yet",
-}
 
 
 def trace_page(claims: Sequence[ReviewedClaim], trace: Trace, verdict: Verification | None) -> str:
@@ -90,7 +83,7 @@ def _template() -> Template:
         "look_of": look_of,
         "looks": LOOKS,
         "moment": lambda moment: f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
-        "status": STATUS,
+        "status": STATUS_WORDS,
     }
     return made.get_template("readable.html.j2")
 

@@ -43,6 +43,9 @@ class Split(StrEnum):
     HELD_OUT = "held_out"
 
 
+SPLIT_WORDS = {Split.TRAIN: "training", Split.VALIDATION: "validation", Split.HELD_OUT: "held out"}
+
+
 class QueueReason(StrEnum):
     """Why a claim was offered to a reviewer."""
 
@@ -71,6 +74,14 @@ class ReviewStatus(StrEnum):
     UNANIMOUS = "unanimous"
     ADJUDICATED = "adjudicated"
     UNRESOLVED = "unresolved"
+
+
+STATUS_WORDS = {
+    ReviewStatus.SINGLE: "one annotation",
+    ReviewStatus.UNANIMOUS: "annotations agree",
+    ReviewStatus.ADJUDICATED: "decided by a third person",
+    ReviewStatus.UNRESOLVED: "waits for a decision",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

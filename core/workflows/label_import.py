@@ -18,7 +18,7 @@ from typing import Protocol
 from core.citations.normal import norm_v1
 from core.errors import BadRecord, InputError
 from core.ports import Progress
-from core.records import VerdictLabel
+from core.records import VerdictLabel, call_names
 from core.review.assignment import ADJUDICATION_SLOT
 from core.review.exchange import ClaimContext, KnownClaim, LabelImport, ReviewsPut
 from core.review.items import QueueState
@@ -401,14 +401,15 @@ class _Plan:
     def _source(
         self, support: Support, cells: Mapping[str, str], context: ClaimContext
     ) -> str | None:
-        """The source that the row names by id or tool; that of a trace with one source alone."""
+        """The source that the row names by id, tool or name; that of a trace with one source alone."""
         named = cells.get("source", "")
         if support is VerdictLabel.NOT_ENOUGH_EVIDENCE or isinstance(support, Unfit):
             return None  # no source says it, whichever was looked at
-        ids = [one for one in context.tools if one == named]
-        ids = ids or [one for one, tool in context.tools.items() if norm_v1(tool) == norm_v1(named)]
+        names, ids = call_names(context.tools), [one for one in context.tools if one == named]
+        for called in (context.tools, names):
+            ids = ids or [one for one, name in called.items() if norm_v1(name) == norm_v1(named)]
         if named and len(ids) != 1:
-            those = ", ".join(context.tools)
+            those = ", ".join(names.values())
             what = f"{len(ids)} sources are" if ids else "no source of the trace is"
             raise BadRecord(f"{what} called {named!r:.100}; there are {those:.300}")
         if not named and support is VerdictLabel.SUPPORTED:

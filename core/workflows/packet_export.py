@@ -35,6 +35,7 @@ from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
 from core.review.readable import index_page, trace_page
 from core.review.readers import readable_by, require_reader
 from core.review.records import (
+    STATUS_WORDS,
     Judgement,
     Person,
     ReviewedClaim,
@@ -405,7 +406,7 @@ def select_claims(
 def _not_wanted(claim: ReviewedClaim, filters: ExportFilters, tagged: frozenset[str]) -> str | None:
     status, final, when = claim.resolution.status, claim.resolution.final, decided_at(claim)
     if status not in filters.statuses:
-        return f"status {status.value} was not asked for"
+        return f"status “{STATUS_WORDS[status]}” was not asked for"
     if filters.labels and (final is None or final.support not in filters.labels):
         return "another label was asked for"
     if filters.slice is not None and filters.slice not in claim.slices:

@@ -37,7 +37,7 @@ from core.review.adjudication import should_block
 from core.review.calibrators import Step, StoredCalibrator
 from core.review.items import Guideline
 from core.review.nli_choice import CurrentNliModel
-from core.review.records import Person, Project, ReviewedClaim, Role, Split
+from core.review.records import SPLIT_WORDS, Person, Project, ReviewedClaim, Role, Split
 from core.review.roles import require
 from core.site_config import site_config
 from core.statistics import exact_binomial_interval
@@ -407,7 +407,7 @@ class Need:
         """ "2 more claims to block on validation traces (there are 2; at least 4)"."""
         more = self.least - self.have
         return (
-            f"{more} more {self.kind} on {self.side.value} traces "
+            f"{more} more {self.kind} on {SPLIT_WORDS[self.side]} traces "
             f"(there {'is' if self.have == 1 else 'are'} {self.have}; at least {self.least})"
         )
 

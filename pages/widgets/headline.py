@@ -44,8 +44,9 @@ def plain_reason(reason: str, outcome: object, names: Mapping[str, str]) -> str:
     kind = family_words(outcome.route.family)
     for aside in (numbers, f"support {support.probability:.2f}", kind):
         reason = reason.replace(f" ({aside})", "")
-    tool, source = outcome.route.tool_name, outcome.route.source_id
-    return reason.replace(tool, names.get(source, tool), 1)
+    tool = outcome.route.tool_name
+    name = names.get(outcome.route.source_id, tool)
+    return reason if name in reason else reason.replace(tool, name, 1)
 
 
 def is_shown_supported(verdict: ClaimVerdict) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Sequence
 
 from core.capture.files import WrittenNumber
 from core.capture.values import written
@@ -55,17 +53,6 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(named := dict(pairs)) < len(pairs):
         raise ValueError("a name stands twice")
     return named
-
-
-def call_names(sources: Sequence[Source]) -> list[str]:
-    """For each source " #2" where its tool was called more than once, else nothing."""
-    calls = Counter(source.tool_name for source in sources)
-    seen: Counter[str] = Counter()
-    names = []
-    for source in sources:
-        seen[source.tool_name] += 1
-        names.append(f" #{seen[source.tool_name]}" if calls[source.tool_name] > 1 else "")
-    return names
 
 
 def _asked(arguments: str | None) -> str:

@@ -20,7 +20,7 @@ from core.review.records import Cause, Judgement, Passage, QueueReason, Support,
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.counting import counted
 from pages.widgets.headline import is_shown_supported
-from pages.widgets.identities import arguments_of, call_names, identity_of
+from pages.widgets.identities import arguments_of, identity_of
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS, Kind, claim_kind
 from pages.widgets.shortcuts import SHIPPED, Keymap, Page
@@ -91,7 +91,6 @@ def lay_out_blind(
 
     ``turns`` are what was asked and said before, in a conversation.
     """
-    names = zip(call_names(trace.sources), short_names(trace.sources), strict=True)
     return {
         "question": trace.question,
         "turns": turns,
@@ -99,8 +98,10 @@ def lay_out_blind(
         "pieces": _pieces(trace.answer or "", claim.span),
         "blocks": lay_out_blocks(trace.answer or ""),
         "sources": [
-            _source(source, call, short, keys.of_source(at))
-            for at, (source, (call, short)) in enumerate(zip(trace.sources, names, strict=True))
+            _source(source, name, short, keys.of_source(at))
+            for at, (source, name, short) in enumerate(
+                zip(trace.sources, trace.names.values(), short_names(trace), strict=True)
+            )
         ],
         "texts": _texts(trace.sources, opened),
         "keys": dict(keys.of_views(page)),
@@ -170,21 +171,16 @@ def source_buttons(trace: Trace, keys: Keymap = SHIPPED) -> tuple[SourceButton, 
     """The sources that have a key of their own, in trace order, in words that fit one line."""
     return tuple(
         SourceButton(source_id=source.source_id, words=words, key=key)
-        for at, (source, words) in enumerate(
-            zip(trace.sources, short_names(trace.sources), strict=True)
-        )
+        for at, (source, words) in enumerate(zip(trace.sources, short_names(trace), strict=True))
         if (key := keys.of_source(at)) is not None
     )
 
 
-def short_names(sources: Sequence[Source]) -> list[str]:
+def short_names(trace: Trace) -> list[str]:
     """What each source is called on its tab and on its answer key alike."""
-    if len(sources) > NAMED_SOURCES:
-        return [f"Source {number}" for number in range(1, len(sources) + 1)]
-    return [
-        _button_words(source, call)
-        for source, call in zip(sources, call_names(sources), strict=True)
-    ]
+    if len(trace.sources) > NAMED_SOURCES:
+        return [f"Source {number}" for number in range(1, len(trace.sources) + 1)]
+    return [*map(_button_words, trace.sources, trace.names.values())]
 
 
 def answer_words(judgement: Judgement, names: Mapping[str, str]) -> str:
@@ -249,11 +245,11 @@ def value_places(trace: Trace, claim: ClaimInAnswer) -> Json:
 # ---------------------------------------------------------------- parts
 
 
-def _button_words(source: Source, call: str) -> str:
+def _button_words(source: Source, name: str) -> str:
     words = source.tool_name
     if len(words) > BUTTON_CHARACTERS:
         words = words[: BUTTON_CHARACTERS - 1].rstrip() + "…"
-    return words + call
+    return words + name.removeprefix(source.tool_name)
 
 
 def _pieces(answer: str, span: Span) -> list[Json]:
@@ -270,13 +266,13 @@ def _pieces(answer: str, span: Span) -> list[Json]:
     ]
 
 
-def _source(source: Source, call: str, name: str, key: str | None) -> Json:
+def _source(source: Source, name: str, short_name: str, key: str | None) -> Json:
     short, words = STATUS_WORDS[source.status.value]
     return {
         "id": source.source_id,
         "tool": source.tool_name,
-        "name": name,
-        "plain": source.tool_name + call,
+        "name": short_name,
+        "plain": name,
         "key": key,
         "identity": identity_of(source),
         "status_short": short,

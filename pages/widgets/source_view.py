@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.records import Judged, Route, Source, Verification
+from core.records import Judged, Route, Source, Verification, call_names
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
-from pages.widgets.identities import arguments_of, call_names
+from pages.widgets.identities import arguments_of
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import STATUS_WORDS, family_words
 from storage.store import SqlStore
@@ -30,14 +30,13 @@ class SentText:
 
 def source_names(sources: Sequence[Source]) -> dict[str, str]:
     """What a source is called on the page: its tool, numbered where a tool was called twice."""
-    calls = call_names(sources)
-    return {s.source_id: s.tool_name + call for s, call in zip(sources, calls, strict=True)}
+    return call_names({source.source_id: source.tool_name for source in sources})
 
 
 @st.cache_data(show_spinner=False, max_entries=10_000)
 def names_in_trace(_store: SqlStore, trace_id: str, content_hash: str) -> dict[str, str]:
     """What the sources of a stored trace are called; raises NotFound."""
-    return source_names(_store.get_trace(trace_id, content_hash).trace.sources)
+    return _store.get_trace(trace_id, content_hash).trace.names
 
 
 def lay_out_source(source: Source, family: str, kept: Source | None, name: str) -> Json:

@@ -83,7 +83,7 @@ def test_too_few_labels_are_named_by_kind(empty: SqlStore) -> None:
     test.checkbox(key="shipped").uncheck().run()
 
     [needs] = [card for card in cards(test) if card["title"] == "Too few labels to fit"]
-    assert "8 more supported claims on train traces" in needs["text"]
+    assert "8 more supported claims on training traces" in needs["text"]
     assert test.button(key="fit").disabled
 
 
@@ -92,7 +92,7 @@ def test_the_label_that_is_missing_is_asked_of_a_trace_by_its_name(empty: SqlSto
 
     test = at_step("Fit", office.people["Lea"].person_id)
 
-    [named] = re.findall(r"The next train trace with claims to label is (\S+)\.", said(test))
+    [named] = re.findall(r"The next training trace with claims to label is (\S+)\.", said(test))
     assert draw(named) is Split.TRAIN and test.get("page_link")
     assert named in office.workspace.labels.waiting_traces(10)
 

@@ -27,6 +27,7 @@ from reviewing import (
     problems_beside_the_clock,
 )
 from sqlalchemy import event
+from verdicts import fill, showcase
 
 from core.errors import Conflict, InputError, NotFound
 from core.records import VerdictLabel
@@ -91,7 +92,7 @@ def test_what_matches_nothing_or_several_is_told_with_its_line_and_lost_nowhere(
         '"She is well,\nshe says.",supported,chart,review-0001': "no claim of trace 'review-0001'",
         f"{WEIGHT},perhaps,chart,review-0001": "'perhaps' is no label: expected one of supported",
         f"{POTASSIUM},supported,,review-0001": "supported, by which of 2 sources?",
-        f"{POTASSIUM},contradicted,the web,review-0001": "called 'the web'; there are chart",
+        f"{POTASSIUM},contradicted,the web,review-0001": "'the web'; there are load_patient_",
         f"{POTASSIUM},contradicted,chart,review-0001": "",
         f"{POTASSIUM},supported,chart,review-0001": "Ada says otherwise line 8: contradicted, chart",
     }
@@ -107,6 +108,23 @@ def test_what_matches_nothing_or_several_is_told_with_its_line_and_lost_nowhere(
     back = list(csv.reader(io.StringIO(left_csv(plan).lstrip("\ufeff"))))
     assert [tuple(cells[:4]) for cells in back[1:]] == [row.written for row, _ in plan.left]
     assert reviewed(office) == () and intake.imports() == ()  # a plan writes nothing
+
+
+def test_of_two_calls_of_one_tool_a_row_names_one_as_pages_do(office: Office) -> None:
+    fill(office.store, showcase())
+    tool = "search_pubmed_key_words"
+    rows = [
+        f"Her last potassium was 4.6 mmol/L.,supported,{tool}{call},clin-0042"
+        for call in ("", " #2")
+    ]
+    intake = office.workspace.label_intake()
+
+    plan = plan_labels(intake, read_labels("l.csv", (HEAD + "\n".join(rows)).encode()), "Ada")
+
+    (_, why), (label,) = plan.left[0], plan.labels
+    assert f"2 sources are called '{tool}'; there are" in why and f"{tool} #1, {tool} #2" in why
+    names = showcase().trace.names
+    assert names[label.judgement.source_id or ""] == f"{tool} #2"
 
 
 def test_a_plan_counts_the_places_as_they_are_and_names_nobody_who_waits_for_a_third_view(

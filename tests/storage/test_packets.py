@@ -207,9 +207,9 @@ def test_what_a_filter_leaves_out_is_counted_and_nothing_else_is_missing(
 
     manifest = json.loads((tmp_path / "packet" / "manifest.json").read_text())
     assert report.claims + sum(report.left_out.values()) == 8
-    assert report.left_out == {"status unresolved was not asked for": 1}
+    assert report.left_out == {"status “waits for a decision” was not asked for": 1}
     assert manifest["left_out"] == dict(report.left_out)
-    assert "1: status unresolved was not asked for" in (
+    assert "1: status “waits for a decision” was not asked for" in (
         tmp_path / "packet" / "README.md"
     ).read_text(encoding="utf-8")
 

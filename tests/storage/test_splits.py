@@ -77,7 +77,7 @@ def test_a_split_is_said_once(store: SqlStore) -> None:
     splits.say("chosen", Split.HELD_OUT, by="Lea")
 
     splits.say("chosen", Split.HELD_OUT, by="Lea")
-    with pytest.raises(Conflict, match="held_out already"):
+    with pytest.raises(Conflict, match="held out already"):
         splits.say("chosen", Split.TRAIN, by="Lea")
 
     assert splits.of(["chosen"]) == {"chosen": Split.HELD_OUT}

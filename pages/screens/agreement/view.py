@@ -19,7 +19,7 @@ from core.review.agreement_records import (
     Question,
 )
 from core.review.agreement_resamples import FEWEST_TRACES
-from core.review.records import SUPPORT_LABELS, Judgement, ReviewedClaim, ReviewStatus, Unfit
+from core.review.records import STATUS_WORDS, SUPPORT_LABELS, Judgement, ReviewedClaim, Unfit
 from core.review.rounds import answer
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, percent
@@ -38,12 +38,6 @@ GROUPINGS = {
     Grouping.FAMILY: "Source family",
     Grouping.CATEGORY: "Category",
     Grouping.WEEK: "Week",
-}
-STATUSES = {
-    ReviewStatus.SINGLE: "one annotation",
-    ReviewStatus.UNANIMOUS: "annotations agree",
-    ReviewStatus.ADJUDICATED: "decided by a third person",
-    ReviewStatus.UNRESOLVED: "waits for a decision",
 }
 SKEWED = 0.8
 
@@ -270,7 +264,7 @@ def claim_rows(
             [
                 claim.text,
                 *(answers + ["–", "–"])[:2],
-                STATUSES[claim.resolution.status],
+                STATUS_WORDS[claim.resolution.status],
                 words(final) if final else "–",
                 claim.claim_id,
             ]

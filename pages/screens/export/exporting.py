@@ -16,7 +16,7 @@ from core.errors import ProvenanceGuardError
 from core.ports import Progress
 from core.records import VerdictLabel
 from core.review.exchange import MEANINGS, PacketSignature
-from core.review.records import Person, ReviewStatus, Role
+from core.review.records import STATUS_WORDS, Person, Role
 from core.workflows.packet_export import (
     EVERY_FORMAT,
     ExportFilters,
@@ -52,12 +52,6 @@ LABELS = {
     VerdictLabel.UNSUPPORTED: "unsupported",
     VerdictLabel.CONTRADICTED: "contradicted",
     VerdictLabel.NOT_ENOUGH_EVIDENCE: "not enough evidence",
-}
-STATUSES = {
-    ReviewStatus.UNANIMOUS: "unanimous",
-    ReviewStatus.ADJUDICATED: "adjudicated",
-    ReviewStatus.SINGLE: "one annotation",
-    ReviewStatus.UNRESOLVED: "unresolved",
 }
 MEANING_WORDS = {
     "review": "I have reviewed it",
@@ -171,7 +165,7 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
         "manifest lists.",
         facts=[
             *(
-                [STATUSES[status], f"{count:,}"]
+                [STATUS_WORDS[status], f"{count:,}"]
                 for status, count in report.by_status.items()
                 if count
             ),

@@ -12,7 +12,7 @@ from core.calibration.gain import Gain
 from core.calibration.rows import KeptRows
 from core.records import JsonObject
 from core.review.calibrators import Standing, StoredCalibrator
-from core.review.records import Split
+from core.review.records import SPLIT_WORDS, STATUS_WORDS, Split
 from core.workflows.retraining import LabelledRow, Material, Need, Side
 from pages.widgets.counting import counted
 from pages.widgets.days import when
@@ -31,7 +31,7 @@ SIDE_WORDS = {
     Side.VALIDATION: "Validation traces",
     Side.SHIPPED: "Shipped validation rows",
 }
-SPLIT_WORDS = {
+SPLIT_MEANING = {
     Split.TRAIN: "Training: grows the forest",
     Split.VALIDATION: "Validation: chooses the threshold",
     Split.HELD_OUT: "Held out: only ever measured on",
@@ -42,11 +42,6 @@ STANDING_WORDS = {
     Standing.EARLIER: "was active",
     Standing.REJECTED: "rejected",
 }
-STATUS_WORDS = {
-    "single": "read once",
-    "unanimous": "two annotations that agree",
-    "adjudicated": "decided by an adjudicator",
-}
 Table = tuple[Sequence[str], list[Sequence[Cell]]]
 
 
@@ -56,7 +51,7 @@ Table = tuple[Sequence[str], list[Sequence[Cell]]]
 def label_facts(material: Material) -> list[tuple[str, str]]:
     """How many labels there are, how they came about, and under which guideline."""
     rows = material.rows
-    status = Counter(one.claim.resolution.status.value for one in rows)
+    status = Counter(one.claim.resolution.status for one in rows)
     versions = Counter(
         annotation.guideline_version for one in rows for annotation in one.claim.annotations
     )
@@ -67,9 +62,7 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
         ),
         (
             "How",
-            ", ".join(
-                f"{count:,} {STATUS_WORDS.get(name, name)}" for name, count in status.most_common()
-            )
+            ", ".join(f"{count:,} {STATUS_WORDS[how]}" for how, count in status.most_common())
             or "–",
         ),
         (
@@ -92,7 +85,7 @@ def split_table(material: Material) -> Table:
     )
     return (
         ("Side", "Traces", "Claims", "To pass", "To block"),
-        [_side(SPLIT_WORDS[split], rows) for split, rows in sides],
+        [_side(SPLIT_MEANING[split], rows) for split, rows in sides],
     )
 
 
@@ -106,7 +99,7 @@ def trace_table(material: Material) -> Table:
         [
             (
                 trace_id,
-                rows[0].split.value.replace("_", " "),
+                SPLIT_WORDS[rows[0].split],
                 len(rows),
                 sum(not one.row.should_block for one in rows),
                 sum(one.row.should_block for one in rows),
