@@ -18,7 +18,7 @@ from reviewing import (
     a_reviewed_trace,
     an_office,
 )
-from sqlalchemy import text
+from sqlalchemy import event, text
 from tables import cases
 from verdicts import Said, a_verification, with_support
 
@@ -827,8 +827,26 @@ def test_a_role_taken_away_counts_at_once_whatever_an_open_page_still_believes(
 
     with pytest.raises(NotAllowed, match="needs the role reviewer"):
         desk.annotate(item.assignment_id, nonce, SUPPORTED)
+    with pytest.raises(NotAllowed, match="needs the role reviewer"):
+        desk.next_item()
 
     assert annotations(office, item.claim_key) == ()
+
+
+def test_a_role_taken_away_before_a_claim_is_taken_counts(store: SqlStore) -> None:
+    office = an_office(store)
+    desk, roles = office.desk("Ben"), [Role.REVIEWER]
+
+    def once_read(*_: object) -> None:  # what is held was looked up, and nothing is taken yet
+        if roles:
+            lea = office.people["Lea"]
+            office.workspace.people.revoke(office.people["Ben"], roles.pop(), by=lea, reason="left")
+
+    event.listen(office.store.database.engine, "checkin", once_read)
+    with pytest.raises(NotAllowed, match="needs the role reviewer"):
+        desk.next_item()
+
+    assert actions(office)["claim.assigned"] == 0
 
 
 def test_a_role_taken_away_while_a_verdict_is_on_its_way_counts(store: SqlStore) -> None:
