@@ -41,6 +41,7 @@ from core.verification.decision import (
     pass_together,
     prior_worth,
 )
+from core.verification.features import Pairs
 from core.verification.prepare import (
     Models,
     OpenTrace,
@@ -48,7 +49,7 @@ from core.verification.prepare import (
     factual_claims,
     open_window,
 )
-from core.verification.reading import NliScores, judge_claim, read_window
+from core.verification.reading import judge_claim, read_window
 
 __all__ = ["Models", "verify", "verify_all", "verify_claims", "versions"]
 
@@ -219,7 +220,7 @@ def _judge_window(
 
 
 def judge_or_block(
-    case: Case, one: OpenTrace, nli_scores: NliScores, models: Models, config: Config
+    case: Case, one: OpenTrace, nli_scores: Pairs, models: Models, config: Config
 ) -> Judged | Unjudged:
     """Judge one claim; a failed stage blocks it (III.7), and so does a bug."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,21 +54,10 @@ class NliModel(Protocol):
         ...
 
 
-@runtime_checkable
-class ReadsClose(Protocol):
-    """An NLI model that may also have been taught to read the least that could show a claim;
-    ``taught_close`` says whether it was."""
-
-    taught_close: bool
-
-    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
-        """As `NliModel.read`, of premises of a few fields or one or two sentences."""
-        ...
-
-
-def taught_close(nli: object) -> TypeGuard[ReadsClose]:
-    """Whether an NLI model, or the one that it stands for, was taught to read close."""
-    return isinstance(nli, ReadsClose) and nli.taught_close
+def taught_close(nli: object) -> bool:
+    """Whether an NLI model, or the one that it stands for, was also taught to read the least that could
+    show a claim: a few fields, one or two sentences."""
+    return bool(getattr(nli, "taught_close", False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,13 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from core.config import Config
+from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow
 from core.models.loading import load_nli_model
 from core.ports import NliModel
 from core.records import Relation
+from core.verification.candidates import Case, rank_claim
+from core.verification.prepare import Models, OpenTrace, embed_window, open_trace
 from core.verification.reading import AT_ONCE
 from training.batches import LABELS
-from training.claim_windows import opened_cases
 from training.development import measured_models, trainable
 
 QUOTE_HELD = 0.8  # of a quote's words that a premise has to hold
@@ -113,6 +115,17 @@ def claim_pairs(
         yield from ((text, Relation.NEUTRAL.value) for text in nearest(silent)[:1])
 
 
+def opened_cases(rows: Iterable[PacketRow], models: Models, config: Config) -> Iterator[Case]:
+    """Yield each row's claim ranked and narrowed to what is read for it; rows with the same sources share
+    what was read from them."""
+    before: OpenTrace | None = None
+    for row in rows:
+        trace, claim = freeze(row, models.families)
+        same = before if before is not None and before.trace.sources == trace.sources else None
+        before = open_trace(trace, (claim,), models, config, same)
+        yield rank_claim(claim, before, embed_window([before], models.embedder), config)
+
+
 def packet_pairs(
     packet: Path, config: Config, seed: int = 20261130, unlabelled: int = 0
 ) -> Iterator[dict[str, Any]]:
@@ -120,7 +133,7 @@ def packet_pairs(
     label; and beside each claim, without a label, at most so many of what else would be read for it."""
     rng, rows = random.Random(seed), trainable(packet)
     opened = opened_cases(rows, measured_models(config, None, None), config)
-    for row, (_, case) in zip(rows, opened, strict=True):
+    for row, case in zip(rows, opened, strict=True):
         read = {name: one.texts for name, one in case.focused.items()}
         pairs = list(claim_pairs(row, read, rng)) if row.relation else []
         windows = [window.text for of_source in case.windows.values() for window in of_source]

@@ -8,7 +8,6 @@ trained on.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import random
 import re
@@ -436,11 +435,3 @@ def authored_pass(seed: int, index: int, without: Sequence[str] = ()) -> list[Pa
             )
         )
     return pairs
-
-
-FOLDS = 4
-
-
-def fold_of(trace_id: str, folds: int = FOLDS) -> int:
-    """Return the fold of a trace: by its digest, the same on every machine and in every run."""
-    return int.from_bytes(hashlib.sha256(trace_id.encode()).digest()[:8]) % folds

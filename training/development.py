@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,18 +23,15 @@ from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
 from core.calibration.whole import crossed_whole
 from core.config import Config
 from core.evaluation.packets import PacketRow, read_packet
-from core.evaluation.predictions import Prediction
 from core.evaluation.ranking import ranking_report, ranking_table
 from core.evaluation.scoring import Uncalibrated, score_rows
 from core.models.forest import DEFAULT_FOLDER
-from core.models.loading import BUNDLED_NLI_MODEL, load_embedder, load_nli_model
-from core.models.weight_files import CALIBRATION_FILE
+from core.models.loading import load_embedder, load_nli_model
 from core.pipeline import Models, versions
 from core.ports import Embedder, NliModel, Progress
 from core.records import VETOES_FEATURE, VerdictLabel
 from core.workflows.cache import KeptEmbedder, KeptNliModel, Shelf
 from core.workflows.recalibrate import training_rows
-from training.data import fold_of
 
 SHARED_WORDS = "evidence_rare_overlap"
 NLI_ALONE = "entailment_any"  # the best of all windows that were read of the claim's sources
@@ -86,23 +81,14 @@ def main() -> None:
     parser.add_argument(
         "--nli-model", help="as --nli-model of the commands; without it the bundled one"
     )
-    parser.add_argument(
-        "--folds",
-        type=Path,
-        help="NLI models of training.claim_nli, fold-0 and on: each claim is read by the one that saw "
-        "none of its trace",
-    )
     parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
     parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
     parser.add_argument("--json", type=Path, help="the tables as JSON")
     options = parser.parse_args()
-    if options.folds and options.nli_model:
-        parser.error("--folds: these are of the bundled NLI model; leave --nli-model out")
     config = Config()
     models = measured_models(config, options.kept, options.nli_model)
-    crossed = fold_models(models, options) if options.folds else [models]
-    packets = {packet_name(path): usable(path, crossed, config) for path in options.packets}
-    more = [row for path in options.more for row in usable(path, crossed, config)[1]]
+    packets = {packet_name(path): usable(path, models, config) for path in options.packets}
+    more = [row for path in options.more for row in usable(path, models, config)[1]]
     publish(packets, more, options, made_with=versions(models, config).fitted_with())
 
 
@@ -235,18 +221,14 @@ def packet_name(path: Path) -> str:
 
 
 def usable(
-    path: Path, crossed: Sequence[Models], config: Config
+    path: Path, models: Models, config: Config
 ) -> tuple[tuple[PacketRow, ...], tuple[TrainingRow, ...]]:
-    """The labelled rows of a packet that could be judged, with their features: each row's by the
-    models of its trace's fold."""
+    """The labelled rows of a packet that could be judged, with their features."""
     rows = trainable(path)
-    found: dict[str, Prediction] = {}
-    for fold, models in enumerate(crossed):
-        part = [row for row in rows if fold_of(row.trace_id, len(crossed)) == fold]
-        scored = score_rows(part, models, config, progress=_progress(path.name))
-        found.update((row.claim_id, one) for row, one in zip(part, scored.predictions, strict=True))
-    kept = tuple(row for row in rows if found[row.claim_id].features is not None)
-    return kept, tuple(training_rows(kept, [found[row.claim_id] for row in kept]))
+    scored = score_rows(rows, models, config, progress=_progress(path.name)).predictions
+    judged = [(row, one) for row, one in zip(rows, scored, strict=True) if one.features is not None]
+    kept = tuple(row for row, _ in judged)
+    return kept, tuple(training_rows(kept, [one for _, one in judged]))
 
 
 def trainable(path: Path) -> list[PacketRow]:
@@ -269,19 +251,6 @@ def measured_models(config: Config, kept: Path | None, chosen: str | None) -> Mo
         embedder = KeptEmbedder(embedder, Shelf(kept / "embed.db"))
         nli = KeptNliModel(nli, Shelf(kept / "read.db"))
     return Models(embedder=embedder, nli=nli, calibrator=Uncalibrated(), families=load_families())
-
-
-def fold_models(models: Models, options: argparse.Namespace) -> list[Models]:
-    """The same with the NLI models of the folds, at the shipped NLI model's temperature."""
-    found = []
-    for folder in sorted(options.folds.glob("fold-*")):
-        shutil.copyfile(BUNDLED_NLI_MODEL / CALIBRATION_FILE, folder / CALIBRATION_FILE)
-        most = Config().nli_max_tokens
-        nli: NliModel = load_nli_model(folder, max_tokens=most)
-        if options.kept:
-            nli = KeptNliModel(nli, Shelf(options.kept / "read.db"))
-        found.append(replace(models, nli=nli))
-    return found
 
 
 if __name__ == "__main__":

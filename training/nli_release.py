@@ -113,8 +113,9 @@ def measure(
     )
 
 
-def release(folder: Path, measured: Measured, out: Path) -> None:
-    """Copy the model's files to `out` with its calibration and a manifest of digests."""
+def release(folder: Path, measured: Measured, out: Path, taught_close: bool) -> None:
+    """Copy the model's files to `out` with its calibration and a manifest of digests; `taught_close`:
+    whether pairs of `training.claim_pairs` were among its training."""
     out.mkdir(parents=True, exist_ok=True)
     adapted = (folder / ADAPTERS_FILE).is_file()
     for name in (ADAPTERS_FILE,) if adapted else MODEL_FILES:
@@ -123,6 +124,7 @@ def release(folder: Path, measured: Measured, out: Path) -> None:
     stored = {
         "temperature": measured.temperature,
         "label_agreement": dict(measured.label_agreement),
+        "taught_close": taught_close,
         "fitted_on": f"even rows of {measured.rows} of every nli/validation set, each weighing the same",
         "ece": {one.name: {"before": one.ece, "after": one.ece_scaled} for one in measured.sets},
     }
@@ -233,6 +235,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--precision", action="append", help="fp32 or bf16; figures are of the first (default both)"
     )
+    parser.add_argument(
+        "--taught-close",
+        action="store_true",
+        help="pairs of training.claim_pairs were among its training: it reads a claim's focused premise",
+    )
     given: Any = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     measured = measure(
@@ -251,7 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         table(measured),
     )
     if given.out:
-        release(given.model, measured, given.out)
+        release(given.model, measured, given.out, given.taught_close)
 
 
 if __name__ == "__main__":

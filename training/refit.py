@@ -4,7 +4,7 @@
     python -m training.refit --check         print the figures, write nothing
 
 The rows lie beside the weights (``training_rows.npz``); new packets become rows by
-``python -m training.development``, which needs the NLI models of the folds.
+``python -m training.development``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Adapters: small files that change an NLI model's weights.
 
-The accurate NLI model is one over the MPNet weights that come as packages; how the bundled NLI model reads
-close is one over its own weights. An adapter is two thin matrices whose product is added to one of the
-encoder's (Hu et al., 2022, arXiv:2106.09685); biases, layer norms and the head are stored whole.
+The accurate NLI model is one over the MPNet weights that come as packages. An adapter is two thin matrices
+whose product is added to one of the encoder's (Hu et al., 2022, arXiv:2106.09685); biases, layer norms and
+the head are stored whole.
 """
 
 from __future__ import annotations
@@ -137,31 +137,3 @@ def relative_bias(table: torch.Tensor, length: int) -> torch.Tensor:
     bucket = torch.where(distance.abs() < near, distance.abs(), widened.clamp(max=half - 1))
     bucket = bucket + half * (distance < 0)
     return table[bucket].permute(2, 0, 1)[None]
-
-
-UP, DOWN, HEAD = ".up", ".down", "classifier."
-
-
-def changed_weights(weights: ClassifierWeights, path: Path) -> ClassifierWeights:
-    """Return the weights with what a file changes in them: by a matrix's name its two thin ones,
-    ``NAME.up`` (rows, r) and ``NAME.down`` (r, columns), and whole what else it holds.
-
-    Raises DamagedArtifact where the file does not fit the weights.
-    """
-    try:
-        stored = {name: value.float() for name, value in load_file(path).items()}
-        body = dict(weights.body)
-        for name, value in stored.items():
-            if name.endswith(UP):
-                matrix = name.removesuffix(UP)
-                body[matrix] = body[matrix] + value @ stored[matrix + DOWN]
-            elif not name.endswith(DOWN) and not name.startswith(HEAD):
-                if body[name].shape != value.shape:
-                    raise ValueError(f"{name} is {tuple(value.shape)}")
-                body[name] = value
-        head = (stored[HEAD + "weight"], stored[HEAD + "bias"])
-        if [part.shape for part in head] != [part.shape for part in weights.classifier]:
-            raise ValueError("another head")
-        return replace(weights, body=body, classifier=head)
-    except (KeyError, RuntimeError, OSError, ValueError, SafetensorError) as error:
-        raise DamagedArtifact(f"{path}: does not fit the NLI model beside it: {error}") from error

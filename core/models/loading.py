@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +19,6 @@ from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.weight_files import (
     ADAPTERS_FILE,
     CALIBRATION_FILE,
-    CLOSE_FILE,
     MANIFEST_FILE,
     WEIGHTS_FILE,
     check_manifest,
@@ -99,37 +98,25 @@ def load_nli_model(
     from core.models.pieces import WordPieces
 
     def lean(
-        weights: ClassifierWeights,
-        pieces: WordPieces,
-        config: Any,
-        close: BertNliModel | None = None,
-        taught_close: bool = False,
+        weights: ClassifierWeights, pieces: WordPieces, config: Any, taught_close: bool
     ) -> BertNliModel:
         return BertNliModel(
             name=_name(place, digest, config),
             weights=weights,
             tokenizer=pieces,
-            calibration=calibration,
+            calibration=replace(calibration, taught_close=taught_close),
             precision=precision,
             max_tokens=max_tokens,
-            close=close,
-            taught_close=taught_close,
         )
 
-    folder = None if isinstance(place, str) else place
-    taught = folder / CLOSE_FILE if folder and (folder / CLOSE_FILE).is_file() else None
-    if folder and (folder / ADAPTERS_FILE).is_file():
-        if taught is not None:
-            raise DamagedArtifact(
-                f"{taught}: adapters read what is close by themselves; this would not be read"
-            )
+    if not isinstance(place, str) and (place / ADAPTERS_FILE).is_file():
         from core.models.adapters import adapted_mpnet, marking_lines
         from core.models.mpnet import packaged_mpnet
 
         packaged = packaged_mpnet()
         pieces = WordPieces(marking_lines(packaged.tokenizer.backend_tokenizer))
-        weights = adapted_mpnet(packaged, folder / ADAPTERS_FILE)
-        return lean(weights, pieces, None, taught_close=True)
+        weights = adapted_mpnet(packaged, place / ADAPTERS_FILE)
+        return lean(weights, pieces, None, True)
     found = _read(place)
     if not isinstance(found, StoredBert):
         model, tokenizer = found
@@ -141,12 +128,7 @@ def load_nli_model(
             max_tokens=max_tokens,
         )
     weights = classifier_weights(found.weights, found.config)
-    if taught is None:
-        return lean(weights, found.tokenizer, found.config)
-    from core.models.adapters import changed_weights
-
-    close = lean(changed_weights(weights, taught), found.tokenizer, found.config)
-    return lean(weights, found.tokenizer, found.config, close=close)
+    return lean(weights, found.tokenizer, found.config, calibration.taught_close)
 
 
 def load_embedder(*, precision: str = "auto") -> BertEmbedder:
@@ -334,6 +316,7 @@ def _calibration(place: str | Path) -> Calibration:
         lambda stored: Calibration(
             temperature=float(stored["temperature"]),
             label_agreement=_shares(stored["label_agreement"]),
+            taught_close=stored.get("taught_close") is True,
         ),
     )
     if not 0.05 <= found.temperature <= 20:

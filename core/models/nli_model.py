@@ -56,10 +56,11 @@ TRIAL = ("The door of the hut was painted green last week.", "The door is green.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """What was fitted on validation pairs: the temperature, and how often a precision agrees with
-    fp32's label."""
+    fp32's label; and whether the least that could show a claim was among what it was taught with."""
 
     temperature: float = 1.0
     label_agreement: Mapping[str, float]
+    taught_close: bool = False
 
 
 NOT_CALIBRATED = Calibration(label_agreement={})
@@ -147,9 +148,7 @@ def classifier_weights(state: Mapping[str, torch.Tensor], config: Any) -> Classi
 
 
 class BertNliModel:
-    """A BERT cross-encoder on the lean forward pass; fills `core.ports.NliModel`, and
-    `core.ports.ReadsClose` by `close`, the same NLI model taught further on the least that shows a
-    claim, or by itself where it was `taught_close`."""
+    """A BERT cross-encoder on the lean forward pass; fills `core.ports.NliModel`."""
 
     def __init__(
         self,
@@ -160,11 +159,8 @@ class BertNliModel:
         calibration: Calibration = NOT_CALIBRATED,
         precision: str = "auto",
         max_tokens: int = 512,
-        close: BertNliModel | None = None,
-        taught_close: bool = False,
     ) -> None:
-        self.name, self._close = name, close
-        self.taught_close = taught_close or close is not None
+        self.name, self.taught_close = name, calibration.taught_close
         self.precision = choose_precision(precision, calibration)
         self.order = relation_order(weights.labels, name)
         self.calibration, self.tokenizer = calibration, tokenizer
@@ -175,13 +171,6 @@ class BertNliModel:
             self._encoder = BertEncoder(body, weights.shape, dtype, weights.distances)
             self._pooler = (body["pooler.dense.weight"].float(), body["pooler.dense.bias"].float())
             self._classifier = (weights.classifier[0].float(), weights.classifier[1].float())
-        # The products are chosen by shape and precision: what reads close has both from this one.
-        if close is not None and (close._encoder.shape, close.precision) == (
-            weights.shape,
-            self.precision,
-        ):
-            self._group_tokens: int = close._group_tokens
-            return
         (invariant,) = lanes().work(batch_invariant, [self._encoder])
         self._group_tokens = GROUP_TOKENS if invariant else 0
 
@@ -189,10 +178,6 @@ class BertNliModel:
         """Return one NLI score a pair, in order; None where the claim alone exceeds the token
         budget."""
         return _nli_scores(self, pairs, self.read_raw)
-
-    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
-        """The same of pairs with a close premise: as it was taught on such, if it was."""
-        return (self._close or self).read(pairs)
 
     def read_raw(self, encoded: Sequence[EncodedPair]) -> list[RawScore]:
         """Return logits and piece scores of encoded pairs, in order."""

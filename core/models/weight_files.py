@@ -11,7 +11,6 @@ from core.errors import ComponentUnavailable, DamagedArtifact
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
 MANIFEST_FORMAT = "provenanceguard-weights"
 WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
-CLOSE_FILE = "close.safetensors"  # beside weights: how the NLI model reads close
 
 
 def write_manifest(folder: Path) -> Path:
@@ -67,10 +66,8 @@ def folder_digest(folder: Path) -> str:
     weights = adapters if adapters.is_file() else whole
     if not weights.is_file():
         raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
-    # A changed temperature changes what is read, and so does what was learned of reading close: the name
-    # tells all of it.
-    beside = [folder / name for name in (CALIBRATION_FILE, CLOSE_FILE)]
-    digests = [sha256(weights), *(sha256(path) for path in beside if path.is_file())]
-    if len(digests) == 1:
-        return digests[0]
-    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
+    # A changed temperature changes what is read: the name tells both.
+    beside = folder / CALIBRATION_FILE
+    if not beside.is_file():
+        return sha256(weights)
+    return hashlib.sha256(f"{sha256(weights)} {sha256(beside)}".encode()).hexdigest()

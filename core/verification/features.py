@@ -332,18 +332,20 @@ def _balance(checks: Sequence[Check]) -> float:
 
 
 def close_signals(
-    case: Case, source_ids: Iterable[str], close: Pairs | None, own_work: float
+    case: Case, source_ids: Iterable[str], nli_scores: Pairs, own_work: float
 ) -> dict[str, float]:
     """The best NLI score of the claim's focused premise in these sources, and whether it was looked for:
     where nothing in them shares a word with the claim, that is 0.
 
     As of windows, what was asked or written speaks only for what the agent itself did.
     """
-    if close is None:
+    if not case.focused:
         return {CLOSE_FEATURE: 0.0, CLOSE_READ_FEATURE: 0.0}
     said = []
     for focused in (case.focused[source_id] for source_id in source_ids):
         texts = focused.texts if own_work > 0 else (focused.output,)
-        said += [nli_score for text in texts if (nli_score := close.get((text, case.claim.text)))]
+        said += [
+            nli_score for text in texts if (nli_score := nli_scores.get((text, case.claim.text)))
+        ]
     best = max((nli_score.probabilities.entailment for nli_score in said), default=0.0)
     return {CLOSE_FEATURE: best, CLOSE_READ_FEATURE: 1.0}

@@ -11,7 +11,7 @@ from core.distortions.checks import check_drift
 from core.errors import NliError
 from core.evidence.names import other_person
 from core.evidence.values import ReadText, nearest_value, settles, value_present
-from core.ports import NliModel, taught_close
+from core.ports import NliModel
 from core.records import (
     AlignedToken,
     Alignment,
@@ -54,15 +54,6 @@ AT_ONCE = 256  # pairs; between two such parts the reading can be ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NliScores:
-    """What the NLI model said of each (premise, claim): of windows, and of a claim's focused premise;
-    None of the latter where it was not taught to read that."""
-
-    pairs: Pairs
-    close: Pairs | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WindowScore:
     """One window of a source with what the NLI model said of it."""
 
@@ -81,37 +72,22 @@ class Examined:
 
 def read_window(
     opened: Sequence[OpenTrace], cases: Sequence[Sequence[Case]], nli: NliModel
-) -> NliScores:
-    """III.4: every distinct (premise, claim) pair of the window in one call, and what is closest to each
-    claim in another where the NLI model was taught to read that."""
+) -> Pairs:
+    """III.4: what the NLI model says of every distinct (premise, claim) of the window: the windows that
+    are read of each source, and the claim's focused premise in it."""
     pairs: dict[tuple[str, str], None] = {}
     shares = []
     for of_trace in cases:
         before = len(pairs)
         for case in of_trace:
-            for windows in case.windows.values():
-                pairs |= {(premise.text, case.claim.text): None for premise in windows}
+            windows = [one.text for of_source in case.windows.values() for one in of_source]
+            focused = [text for one in case.focused.values() for text in one.texts]
+            pairs |= {(text, case.claim.text): None for text in (*windows, *focused)}
         shares.append(len(pairs) - before)
     start = time.perf_counter()
-    nli_scores = NliScores(
-        pairs=_in_parts(pairs, nli.read),
-        close=score_focused_premises([case for of_trace in cases for case in of_trace], nli),
-    )
+    nli_scores = _in_parts(pairs, nli.read)
     share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
     return nli_scores
-
-
-def score_focused_premises(cases: Sequence[Case], nli: NliModel) -> Pairs | None:
-    """What an NLI model that was taught to read close says of each claim's focused premise; else None."""
-    if not taught_close(nli):
-        return None
-    pairs = {
-        (text, case.claim.text): None
-        for case in cases
-        for focused in case.focused.values()
-        for text in focused.texts
-    }
-    return _in_parts(pairs, nli.read_close)
 
 
 def _in_parts(
@@ -126,7 +102,7 @@ def _in_parts(
 
 
 def judge_claim(
-    case: Case, one: OpenTrace, nli_scores: NliScores, models: Models, config: Config
+    case: Case, one: OpenTrace, nli_scores: Pairs, models: Models, config: Config
 ) -> Judged:
     """Everything the stages leave about one claim; a stage that cannot judge it raises StageError."""
     claim = case.claim
@@ -178,11 +154,11 @@ def judge_claim(
         )
 
 
-def _read(windows: Sequence[Premise], claim: str, nli_scores: NliScores) -> tuple[WindowScore, ...]:
+def _read(windows: Sequence[Premise], claim: str, nli_scores: Pairs) -> tuple[WindowScore, ...]:
     return tuple(
         WindowScore(premise=premise, nli_score=nli_score)
         for premise in windows
-        if (nli_score := nli_scores.pairs[premise.text, claim]) is not None
+        if (nli_score := nli_scores[premise.text, claim]) is not None
     )
 
 
@@ -208,7 +184,7 @@ def _examine(
     case: Case,
     route: Route,
     read: Mapping[str, tuple[WindowScore, ...]],
-    nli_scores: NliScores,
+    nli_scores: Pairs,
     one: OpenTrace,
     config: Config,
 ) -> dict[str, Examined]:
@@ -227,7 +203,7 @@ def _examined(
     route: Route,
     indexed: IndexedSource,
     read: Mapping[str, tuple[WindowScore, ...]],
-    nli_scores: NliScores,
+    nli_scores: Pairs,
     about: ClaimSignals,
     one: OpenTrace,
     config: Config,
@@ -272,7 +248,7 @@ def _examined(
         | close_signals(
             case,
             [indexed.source.source_id] if own else read,
-            nli_scores.close,
+            nli_scores,
             about.shared["own_work"],
         ),
         config=config,

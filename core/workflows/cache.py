@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from core.errors import ComponentUnavailable
 from core.identity import rules_digest
-from core.ports import Embedder, NliModel, ReadsClose, taught_close
+from core.ports import Embedder, NliModel, taught_close
 from core.records import NliScore
 
 BATCH = 128  # so that little is lost when a long reading is stopped
@@ -177,7 +177,7 @@ def _values(
 
 
 # Says what a kept reading holds: a file of an earlier shape is read anew, not misread.
-_READING, _CLOSE_READING = "reading 3", "close reading 2"
+_READING = "reading 3"
 _AS_JSON: TypeAdapter[NliScore | None] = TypeAdapter(NliScore | None)
 
 
@@ -211,25 +211,11 @@ class KeptNliModel:
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
         """NLI scores as the NLI model gave them."""
-        return self._kept(_READING, pairs, self._inner.read)
-
-    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
-        """The same of close premises, where the NLI model tells them apart."""
-        if not isinstance(self._inner, ReadsClose):
-            return self.read(pairs)
-        return self._kept(_CLOSE_READING, pairs, self._inner.read_close)
-
-    def _kept(
-        self,
-        kind: str,
-        pairs: Sequence[tuple[str, str]],
-        read: Callable[[Sequence[tuple[str, str]]], list[NliScore | None]],
-    ) -> list[NliScore | None]:
-        names = (kind, self.name, self.precision, str(self.max_tokens))
+        names = (_READING, self.name, self.precision, str(self.max_tokens))
         keys = {pair: _key(*names, *pair) for pair in pairs}
 
         def nli_scores(new: list[tuple[str, str]]) -> list[bytes]:
-            return [_AS_JSON.dump_json(nli_score) for nli_score in read(new)]
+            return [_AS_JSON.dump_json(nli_score) for nli_score in self._inner.read(new)]
 
         known = _values(self._shelf, keys, lambda pair: len(pair[0]) + len(pair[1]), nli_scores)
         return [_AS_JSON.validate_json(known[keys[pair]]) for pair in pairs]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from core.models.loading import BUNDLED_NLI_MODEL, load_nli_model
+from core.ports import taught_close
 from training.nli_release import (
     expected_calibration_error,
     fit_temperature,
@@ -36,10 +37,11 @@ def validation(tmp_path: Path) -> Path:
 def test_a_release_loads_with_its_own_temperature(validation: Path, tmp_path: Path) -> None:
     measured = measure(BUNDLED_NLI_MODEL, validation)
 
-    release(BUNDLED_NLI_MODEL, measured, tmp_path / "out")
+    release(BUNDLED_NLI_MODEL, measured, tmp_path / "out", taught_close=True)
     nli = load_nli_model(tmp_path / "out")
 
     assert nli.calibration.temperature == measured.temperature
+    assert taught_close(nli)
     assert measured.sets[0].pairs == 40
     assert "| records | 40 |" in table(measured)
     assert (tmp_path / "out" / "manifest.json").exists()

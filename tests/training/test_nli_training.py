@@ -26,7 +26,7 @@ from training.data import (
     swap_number,
 )
 from training.nli_model import TrainingOptions, pair_loss, train_nli_model
-from training.nli_start import starting_model
+from training.nli_start import starting_model, starting_point, with_line_mark
 from training.texts import synthetic_pairs
 
 
@@ -231,3 +231,21 @@ def test_a_window_holds_what_the_claim_shares_with_the_premise() -> None:
     start = window_start(premise, [7, 8, 9], room=20)
 
     assert start <= 100 and start + 20 >= 103
+
+
+def test_a_marked_line_break_is_read_and_every_word_keeps_its_place(tmp_path: Path) -> None:
+    model, plain = starting_point(str(BUNDLED_NLI_MODEL), torch.float32)
+    marked = with_line_mark(plain, "|")
+    premises = ("dose: 5 mg\nweight: 80 kg", "dose: 5 mg|weight: 80 kg", "dose: 5 mg weight: 80 kg")
+    model.save_pretrained(tmp_path)
+    marked.save_pretrained(tmp_path)
+
+    (score, *_) = load_nli_model(tmp_path, precision="fp32").read([(premises[0], "It is 5 mg.")])
+
+    ids = [marked(premise)["input_ids"] for premise in premises]
+    assert ids[0] == ids[1] != ids[2]
+    assert score is not None
+    places = [token.span.cut(premises[0]) for token in score.premise_tokens]
+    assert places == ["dose", ":", "5", "mg", "\n", "weight", ":", "80", "kg"]
+    with pytest.raises(ValueError, match="one character"):
+        with_line_mark(plain, "; ")

@@ -20,6 +20,7 @@ from core.models.loading import (
     stored_bert,
 )
 from core.models.pieces import WordPieces
+from core.ports import taught_close
 
 STRANGE = [
     "", " ", "HbA1c 7.2 %\nstatus: active", "Señora Núñez—naïve “quoted” ½ µg", "冬瓜酿肉 200g",
@@ -73,7 +74,7 @@ def test_the_same_weights_through_transformers_read_the_same(tmp_path: Path) -> 
 
     ours, theirs = load_nli_model(), load_nli_model(tmp_path / "reader")
     assert ours.read(pairs) == theirs.read(pairs)
-    assert ours.read_close(pairs) == theirs.read_close(pairs)
+    assert taught_close(ours) and taught_close(theirs)
 
 
 @pytest.mark.stress

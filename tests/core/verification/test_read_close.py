@@ -1,4 +1,4 @@
-"""A claim's focused premise is read once more, by what the NLI model learned of reading close."""
+"""A claim's focused premise is read beside the windows, where the NLI model was taught such."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from builders import a_claim, a_source, a_trace
 
 from core.config import Config
 from core.pipeline import verify_claims
-from core.ports import ReadsClose
+from core.ports import taught_close
 from core.records import Judged
 from tests.real_models import real_models
 
@@ -36,7 +36,7 @@ def judged(text: str, source: str, tool: str = "get_patient_chart") -> Judged:
 
 def test_the_fields_that_decide_are_read_close() -> None:
     nli = real_models().nli
-    assert isinstance(nli, ReadsClose)
+    assert taught_close(nli)
     text = "Noor Castellan no longer takes amlodipine."
 
     found = judged(text, CHART)
@@ -46,7 +46,7 @@ def test_the_fields_that_decide_are_read_close() -> None:
     least = (
         "Patient: Noor Castellan   DOB 4/9/1961\n- Amlodipine 5 mg, stopped 2 May (ankle swelling)"
     )
-    [close] = nli.read_close([(least, text)])
+    [close] = nli.read([(least, text)])
     assert close is not None
     assert told["entailment_close"] == close.probabilities.entailment != told["entailment_outputs"]
 
