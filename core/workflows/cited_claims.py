@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.citations.claim_stages import (
@@ -19,7 +20,7 @@ from core.citations.claims import citations_by_claim
 from core.citations.numeric import FiveWay
 from core.decomposition.claims import decompose
 from core.models.loading import load_nli_model
-from core.records import ClaimType, Probabilities, Trace
+from core.records import CitationFinding, ClaimType, Probabilities, Trace
 from core.site_config import site_config
 
 _UNREAD = Probabilities(entailment=0.0, neutral=1.0, contradiction=0.0)
@@ -43,14 +44,24 @@ def claim_checker(stages: Stages | None = None) -> Callable[[Trace], tuple[Check
     def check(trace: Trace) -> tuple[CheckedClaim, ...]:
         claims = [c for c in decompose(trace, config) if c.claim_type is ClaimType.FACTUAL]
         cited = citations_by_claim(trace, claims)
+        bare = [(without_marks(c.text, cited[c.claim_id]), cited[c.claim_id]) for c in claims]
         return check_claims(
-            [(c.text, cited_span(c.text, cited[c.claim_id], trace.sources)) for c in claims],
+            [(text, cited_span(text, found, trace.sources)) for text, found in bare],
             trace.sources,
             judge,
             stages=stages,
         )
 
     return check
+
+
+def without_marks(text: str, cited: Iterable[CitationFinding]) -> str:
+    """A claim without its citations in brackets: beside a quote that says it, an NLI model takes
+    "(PMID 31000002)" for something else that is claimed."""
+    for finding in cited:
+        mark = re.escape(finding.text.strip("()[] "))
+        text = re.sub(rf"\s*[(\[](?:[A-Za-z]{{2,6}}:?\s*)?{mark}[)\]]", "", text)
+    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
