@@ -20,7 +20,7 @@ from core.citations.claims import citations_by_claim
 from core.citations.numeric import FiveWay
 from core.decomposition.claims import decompose
 from core.models.loading import load_nli_model
-from core.records import CitationFinding, ClaimType, Probabilities, Trace
+from core.records import CitationFinding, CitationKind, ClaimType, Probabilities, Trace
 from core.site_config import site_config
 
 _UNREAD = Probabilities(entailment=0.0, neutral=1.0, contradiction=0.0)
@@ -57,10 +57,14 @@ def claim_checker(stages: Stages | None = None) -> Callable[[Trace], tuple[Check
 
 def without_marks(text: str, cited: Iterable[CitationFinding]) -> str:
     """A claim without its citations in brackets: beside a quote that says it, an NLI model takes
-    "(PMID 31000002)" for something else that is claimed."""
+    "(PMID 31000002)" for something else that is claimed. Paths and tools stay: they are claimed too."""
     for finding in cited:
-        mark = re.escape(finding.text.strip("()[] "))
-        text = re.sub(rf"\s*[(\[](?:[A-Za-z]{{2,6}}:?\s*)?{mark}[)\]]", "", text)
+        if not finding.text or finding.kind in (CitationKind.PATH, CitationKind.TOOL):
+            continue
+        mark = re.escape(finding.text)
+        if finding.text[0] not in "([":  # "[1]" has its brackets: "(grade 1)" is no mark
+            mark = rf"[(\[](?:[A-Za-z]{{2,6}}:?\s*)?{mark}[)\]]"
+        text = re.sub(rf"\s*{mark}", "", text)
     return text
 
 

@@ -14,6 +14,8 @@ from core.config import Config
 from core.pipeline import verify, verify_claims
 from core.records import (
     Citation,
+    CitationFinding,
+    CitationKind,
     CitationOutcome,
     Claim,
     ClaimType,
@@ -23,6 +25,7 @@ from core.records import (
     Span,
     Verification,
 )
+from core.workflows.cited_claims import without_marks
 from core.workflows.rescore import rescore
 
 BEES = """PMID: 31000001
@@ -229,3 +232,27 @@ def _claim(answer: str, said: str, number: int) -> Claim:
         said=said,
         span=Span(start=start, end=start + len(said)),
     )
+
+
+@pytest.mark.parametrize(
+    ("claim", "marks", "bare"),
+    [
+        ("Moss roofs cool attics (PMID 31000002).", ["31000002"], "Moss roofs cool attics."),
+        ("Moss roofs cool attics [PMID: 31000002].", ["31000002"], "Moss roofs cool attics."),
+        ("Type (grade 1) roofs cool attics [1].", ["[1]"], "Type (grade 1) roofs cool attics."),
+        ("Roofs (2) cool attics [1, 2].", ["[1, 2]"] * 2, "Roofs (2) cool attics."),
+        ("Roofs (MOSS) cool attics.", [""], "Roofs (MOSS) cool attics."),
+    ],
+)
+def test_a_claim_loses_its_marks_in_brackets_and_nothing_else(
+    claim: str, marks: list[str], bare: str
+) -> None:
+    cited = [
+        CitationFinding(
+            text=mark, span=Span(start=0, end=1), covers=Span(start=0, end=1),
+            kind=CitationKind.NUMBER, outcome=CitationOutcome.SILENT, reason="",
+        )
+        for mark in marks
+    ]  # fmt: skip
+
+    assert without_marks(claim, cited) == bare
