@@ -124,6 +124,7 @@ _PRN = re.compile(
     r"on demand)",
     re.IGNORECASE,
 )
+_MEAL = "meals"
 _MEALS = re.compile(r"\b(?:with|before|after) (?:each |every |all )?(?:meals|food three)\b", re.I)
 
 
@@ -167,7 +168,7 @@ def _parts(text: str) -> Iterator[tuple[Span, Fraction | None, str | None, bool]
     for match in _ADVERB.finditer(text):
         yield _span(match), _ADVERBS[match.group().casefold()], None, False
     for match in _MEALS.finditer(text):
-        yield _span(match), Fraction(3), None, False
+        yield _span(match), None, _MEAL, False
     for match in _PRN.finditer(text):
         yield _span(match), None, None, True
 
@@ -182,8 +183,12 @@ def _count(word: str | None) -> Fraction:
 def _frequency(text: str, group: list[tuple[Span, Fraction | None, str | None, bool]]) -> Frequency:
     moments = frozenset(moment for _, _, moment, _ in group if moment is not None)
     rates = [rate for _, rate, _, _ in group if rate is not None]
-    # "Every morning and every evening" is twice a day.
     rate = max(rates) if rates else None
+    # "With meals" says how often only where nothing else does: "twice daily with meals" is twice.
+    if rate is None and moments - {"night"} == {_MEAL}:
+        rate = Fraction(2 + len(moments))
+    moments -= {_MEAL}
+    # "Every morning and every evening" is twice a day.
     if moments and (rate is None or (rate == 1 and len(moments) > 1)):
         rate = Fraction(len(moments))
     start, end = group[0][0].start, group[-1][0].end

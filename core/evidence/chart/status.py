@@ -223,13 +223,18 @@ def _triggers(text: str, name: Span, names: Sequence[Span]) -> list[tuple[re.Mat
     ]
 
 
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|got) (?:\w+ly )?\Z", re.IGNORECASE)
+
+
 def _applies(side: str, text: str, match: re.Match[str], name: Span, names: Sequence[Span]) -> bool:
     if side == "either":
         before = [n for n in names if n.end <= match.start()]
         joined = re.search(
             r"\b(?:and|then|also|he|she|doctor|gp)\s*\Z", text[: match.start()], re.I
         )
-        side = "before" if before and not joined else "after"
+        # "Potassium was stopped when X was started": a passive is never said of what follows it.
+        passive = _PASSIVE.search(text, 0, match.start())
+        side = "before" if passive or (before and not joined) else "after"
     if side == "after":
         return match.end() <= name.start
     if name.end > match.start():

@@ -9,6 +9,7 @@ from core.evidence.chart.checks import chart_checks, read_chart_facts
 from core.evidence.chart.labels import attribute_of, is_section, section_status
 from core.evidence.chart.layout import read_rows
 from core.evidence.chart.phrases import without_lead
+from core.evidence.chart.quantities import find_frequencies
 from core.evidence.chart.records import Status
 from core.records import Claim, Outcome, Span, Trace
 from tests.builders import a_claim, a_source, a_trace
@@ -152,3 +153,18 @@ def test_a_record_without_a_name_is_read_beside_a_named_one_and_another_names_is
     assert told(whose) == [("status", Outcome.SUPPORTS)]
     assert told("patient: Ben Ruiz\n") == [("subject", Outcome.CONTRADICTS)]
     assert ("status", Outcome.SUPPORTS) not in told("patient: Ben508 Ortega866\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "per_day"),
+    [
+        ("1000 mg by mouth twice daily with meals", 2),
+        ("1 tablet every morning with meals", 1),
+        ("500 mg with meals", 3),
+        ("500 mg with meals and at bedtime", 4),
+    ],
+)
+def test_meals_say_how_often_only_where_nothing_else_does(text: str, per_day: int) -> None:
+    (found,) = find_frequencies(text)
+
+    assert found.per_day == per_day

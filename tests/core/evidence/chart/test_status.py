@@ -64,3 +64,10 @@ def test_somebody_who_reports_an_illness_does_not_have_it():
     reported = _standing("Her mother reports that she has [eczema].")
 
     assert reported.subject is Subject.PATIENT
+
+
+def test_a_passive_is_not_said_of_the_name_behind_it():
+    after = _standing("Potassium chloride was stopped when [spironolactone] was started.")
+    before = _standing("[Potassium chloride] was stopped when spironolactone was started.")
+
+    assert (after.status, before.status) == (Status.UNSTATED, Status.PAST)
