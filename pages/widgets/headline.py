@@ -8,6 +8,7 @@ is closer, and not that it is true there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from core.causes import below
@@ -46,7 +47,8 @@ def plain_reason(reason: str, outcome: object, names: Mapping[str, str]) -> str:
         reason = reason.replace(f" ({aside})", "")
     tool = outcome.route.tool_name
     name = names.get(outcome.route.source_id, tool)
-    return reason if name in reason else reason.replace(tool, name, 1)
+    # "get_labs #2" is a name already, of this call or of another.
+    return re.sub(rf"{re.escape(tool)}(?! #\d)", lambda _: name, reason, count=1)
 
 
 def is_shown_supported(verdict: ClaimVerdict) -> bool:

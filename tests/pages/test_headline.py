@@ -34,7 +34,7 @@ from core.records import (
 )
 from core.verification.decision import decide_claim
 from pages.widgets.claim_view import lay_out_claim
-from pages.widgets.headline import headline
+from pages.widgets.headline import headline, plain_reason
 from pages.widgets.palette import Kind, claim_kind
 from tests.verdicts import showcase
 
@@ -221,3 +221,25 @@ def test_numbers_that_are_far_apart_stay_short(percent: int) -> None:
     assert told_apart(percent / 100, 0.645 if percent != 64 else 0.5)[
         0
     ] == f"{percent / 100:.2f}" or (percent in (64, 65))
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("TOOL may say this.", "TOOL #2 may say this."),
+        ("TOOL #2 holds no output.", "TOOL #2 holds no output."),
+        ("The quote is not in TOOL #1.", "The quote is not in TOOL #1."),
+    ],
+)
+def test_a_reason_names_a_tool_that_was_called_twice_by_the_call_that_it_speaks_of(
+    reason: str, told: str
+) -> None:
+    assert isinstance(outcome := judged_showcase().outcome, Judged)
+    tool, names = (
+        outcome.route.tool_name,
+        {outcome.route.source_id: f"{outcome.route.tool_name} #2"},
+    )
+
+    found = plain_reason(reason.replace("TOOL", tool), outcome, names)
+
+    assert found == told.replace("TOOL", tool)
