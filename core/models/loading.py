@@ -98,13 +98,13 @@ def load_nli_model(
     from core.models.pieces import WordPieces
 
     def lean(
-        weights: ClassifierWeights, pieces: WordPieces, config: Any, taught_close: bool
+        weights: ClassifierWeights, pieces: WordPieces, config: Any, calibration: Calibration
     ) -> BertNliModel:
         return BertNliModel(
             name=_name(place, digest, config),
             weights=weights,
             tokenizer=pieces,
-            calibration=replace(calibration, taught_close=taught_close),
+            calibration=calibration,
             precision=precision,
             max_tokens=max_tokens,
         )
@@ -116,7 +116,7 @@ def load_nli_model(
         packaged = packaged_mpnet()
         pieces = WordPieces(marking_lines(packaged.tokenizer.backend_tokenizer))
         weights = adapted_mpnet(packaged, place / ADAPTERS_FILE)
-        return lean(weights, pieces, None, True)
+        return lean(weights, pieces, None, replace(calibration, taught_close=True))
     found = _read(place)
     if not isinstance(found, StoredBert):
         model, tokenizer = found
@@ -128,7 +128,7 @@ def load_nli_model(
             max_tokens=max_tokens,
         )
     weights = classifier_weights(found.weights, found.config)
-    return lean(weights, found.tokenizer, found.config, calibration.taught_close)
+    return lean(weights, found.tokenizer, found.config, calibration)
 
 
 def load_embedder(*, precision: str = "auto") -> BertEmbedder:

@@ -61,7 +61,7 @@ class Case:
     """One claim with its checks, its candidates ranked, and the windows of those to be read.
 
     ``windows`` has one to five premises a source, the longest first; each is read by itself.
-    ``closest`` has the least of each of these sources that could show the claim.
+    ``focused`` has the least of each of these sources that could show the claim.
     """
 
     claim: Claim

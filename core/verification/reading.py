@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.config import Config
@@ -85,20 +85,17 @@ def read_window(
             pairs |= {(text, case.claim.text): None for text in (*windows, *focused)}
         shares.append(len(pairs) - before)
     start = time.perf_counter()
-    nli_scores = _in_parts(pairs, nli.read)
+    nli_scores = _in_parts(list(pairs), nli)
     share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
     return nli_scores
 
 
-def _in_parts(
-    pairs: Mapping[tuple[str, str], None],
-    read: Callable[[Sequence[tuple[str, str]]], list[NliScore | None]],
-) -> Pairs:
-    wanted, found = list(pairs), list[NliScore | None]()
-    for at in range(0, len(wanted), AT_ONCE):
+def _in_parts(pairs: Sequence[tuple[str, str]], nli: NliModel) -> Pairs:
+    found = list[NliScore | None]()
+    for at in range(0, len(pairs), AT_ONCE):
         GOING.get()()
-        found += read(wanted[at : at + AT_ONCE])
-    return dict(zip(wanted, found, strict=True))
+        found += nli.read(pairs[at : at + AT_ONCE])
+    return dict(zip(pairs, found, strict=True))
 
 
 def judge_claim(
